@@ -47,6 +47,8 @@ class AgentSpec:
     tuning: Tuning = UNTUNED
     flow: FlowOptions = NO_FLOW
     """By which flow people's messages to it are walked."""
+    memory: bool = True
+    """Whether it is told of earlier conversations, and its turns are remembered."""
 
     def led_by(self, kind: str) -> tuple[Intent, ...]:
         """Its intents that lead to something of a kind.

@@ -225,4 +225,5 @@ def _spec(file: AgentFile, settings: Settings) -> AgentSpec:
         file.reply_tokens,
         file.tuning,
         file.flow,
+        file.memory,
     )

@@ -234,6 +234,7 @@ def answerer_of(built: Sequence[Built]) -> FindAnswerer:
         built: the capabilities.
     """
     routing, begins = routing_of(built), [one.begins for one in built if one.begins is not None]
+    instead = [one.instead for one in built if one.instead is not None]
     gates = [one.gate for one in built if one.gate is not None]
 
     def find(state: ThreadState, item: WaitingInput) -> Answerer:
@@ -242,9 +243,9 @@ def answerer_of(built: Sequence[Built]) -> FindAnswerer:
                 sent_to = item.agent if item.agent != state.identity.agent else ""
                 return replace(decided, agent=decided.agent or sent_to or routing.current(state))
         found = routing.answerer(state, item)
-        return replace(
-            found, facts=(*found.facts, *(fact for begin in begins for fact in begin(state, item, found.agent)))
-        )
+        facts = (*found.facts, *(fact for begin in begins for fact in begin(state, item, found.agent)))
+        named = (other(state, item, found.agent) for other in instead)
+        return replace(found, agent=next(filter(None, named), found.agent), facts=facts)
 
     return find
 

@@ -34,7 +34,7 @@ MAX_TEMPERATURE: Final = 2
 _ID = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 _KEYS: Final = (
     *("name", "description", "model", "completion", "tools", "skills", "spawns", "hands_to", "intents", "max_turns"),
-    *("reply_tokens", "temperature", "thinking", "flow"),
+    *("reply_tokens", "temperature", "thinking", "flow", "memory"),
 )
 _PROVIDER: Final = "provider"
 """The original writes it apart from the model."""
@@ -73,6 +73,8 @@ class AgentFile:
     flow: FlowOptions = NO_FLOW
     """By which flow people's messages to it are walked."""
     warnings: tuple[str, ...] = ()
+    memory: bool = True
+    """Whether it is told of earlier conversations, and its turns are remembered."""
 
 
 def check_id(name: str, what: str) -> None:
@@ -126,6 +128,7 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         _tuning(file, fields),
         _flow(file, fields),
         (*warnings, *odd),
+        _memory(file, fields),
     )
 
 
@@ -134,6 +137,13 @@ def _flow(file: str, fields: FrozenJson) -> FlowOptions:
         return read_flow_options(fields.get("flow"), turn=False)
     except InvalidInput as error:
         raise InvalidInput(f"{file}: flow: {error.message}") from None
+
+
+def _memory(file: str, fields: FrozenJson) -> bool:
+    value = fields.get("memory", True)
+    if not isinstance(value, bool):
+        raise _wrong(file, "memory", "true or false", value)
+    return value
 
 
 def allows(patterns: Sequence[str] | None, name: str) -> bool:

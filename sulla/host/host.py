@@ -151,6 +151,9 @@ class Built:
     """Hears what runs are about to wait for."""
     sections: Callable[[AgentSpec, Toolbox], tuple[PromptSection, ...]] | None = None
     """What models are told of it that changes with files."""
+    instead: Callable[[ThreadState, WaitingInput, str], str] | None = None
+    """Says who answers a message that no gate and no name in it has decided, given who has the conversation; empty for
+    that one."""
     begins: Callable[[ThreadState, WaitingInput, str], tuple[Fact, ...]] | None = None
     """What is to be noted right behind the beginning of a turn: from the thread, the message and the agent that
     answers (by its id). Pure."""

@@ -139,7 +139,12 @@ class ToolRegistry(Collection[str]):
         come = {tool.name for tool in moving}
         standing = (tool for tool in self._tools if not (tool.missing and tool.name in come))
         common = (*builtin_tools(self._programs, self._zone), *listing, *standing, *moving)
-        found += (tool for tool in common if tool.name in EVERYBODYS or allows(spec.tools, tool.name))
+        found += (tool for tool in common if tool.name in EVERYBODYS or _may_use(spec, tool))
         for own in self._for_agents:
             found += (tool for tool in own.make(spec) if allows(spec.tools, tool.name) or own.granted(spec, tool))
         return Toolbox(found)
+
+
+def _may_use(spec: AgentSpec, tool: Tool) -> bool:
+    """Whether an agent's list has room for a tool, and its memory is not off where the tool is one of memory."""
+    return allows(spec.tools, tool.name) and (spec.memory or tool.category != "memory")

@@ -91,7 +91,8 @@ class _KnowledgeTools:
         files = [file.found for file in shelved.files]
         outside = self._origins.names_outside([file.path for file in files])
         named = [file.path for file in files if file.path not in outside]
-        said = nothing_found(question, named, len(files) - len(named), len(shelved.left_out))
+        unread = {one.path for one in shelved.left_out}.difference(files)
+        said = nothing_found(question, named, len(files) - len(named), len(unread))
         return Done(ours(said), is_error=True, refused=True)
 
 

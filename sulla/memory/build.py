@@ -78,12 +78,16 @@ def build(host: Host) -> Built:
     wanted, clock = host.settings.section(MemorySettings), host.place.clock
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
+
+    def forgetful(agent: str) -> bool:
+        return any(spec.id == agent and not spec.memory for spec in host.agents.team.specs)
+
     meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
     added = meaning.placing.added if meaning is not None else nobody_hears
     recall = Recall(index, clock, host.tally)
     if meaning is not None:
         recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling)
-    recorder = memory_follower(index, host.threads, host.store, clock, added)
+    recorder = memory_follower(index, host.threads, host.store, clock, added, forgetful)
     memory = Memory(
         index,
         clock,
@@ -98,14 +102,20 @@ def build(host: Host) -> Built:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
         return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
 
+    async def tell(agent: str, message: str) -> Words:
+        return NO_WORDS if forgetful(agent) else await remembered(memory, clock, agent, message)
+
+    async def tell_more(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+        return NO_WORDS if forgetful(agent) else await recalled(memory, clock, agent, thread_id, message, told)
+
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
 
     return Built(
         provides=(memory,),
         tools=memory_tools(memory),
-        remembered=partial(remembered, memory, clock),
-        recalled=partial(recalled, memory, clock) if wanted.every_turn else None,
+        remembered=tell,
+        recalled=tell_more if wanted.every_turn else None,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},

@@ -34,6 +34,7 @@ def memory_follower(
     store: Store,
     clock: Clock,
     added: Callable[[], None] = nobody_hears,
+    forgetful: Callable[[str], bool] = lambda agent: False,
 ) -> LogFollower:
     """What has episodes written: soon after each turn, and at the start what was missed.
 
@@ -43,8 +44,9 @@ def memory_follower(
         store: finds threads.
         clock: all time.
         added: hears of notes that were written.
+        forgetful: says of an agent, by its id, whether nothing of its turns is remembered.
     """
-    consumer = Recorder(index, store, added)
+    consumer = Recorder(index, store, added, forgetful)
     return LogFollower("memory", consumer, threads, store, clock, intervals=Intervals(linger_s=LINGER_S))
 
 
@@ -55,12 +57,20 @@ class Recorder(LogConsumer):
         index: where episodes are kept, and how far each log was read.
         store: knows which threads are there.
         added: hears of notes that were written.
+        forgetful: says of an agent, by its id, whether nothing of its turns is remembered.
     """
 
-    def __init__(self, index: MemoryIndex, store: Store, added: Callable[[], None] = nobody_hears) -> None:
+    def __init__(
+        self,
+        index: MemoryIndex,
+        store: Store,
+        added: Callable[[], None] = nobody_hears,
+        forgetful: Callable[[str], bool] = lambda agent: False,
+    ) -> None:
         self._index = index
         self._added = added
         self._store = store
+        self._forgetful = forgetful
 
     async def behind(self, page: Sequence[LogInfo], after: str, *, last: bool) -> Sequence[LogInfo]:
         """All of them; what is remembered of deleted threads between them goes."""
@@ -95,7 +105,7 @@ class Recorder(LogConsumer):
 
         async def take(page: list[Entry]) -> None:
             nonlocal known
-            notes = reader.read(page)
+            notes = [note for note in reader.read(page) if not self._forgetful(note.agent)]
             if notes or reader.progress != known:
                 known = reader.progress
                 await self._index.add(notes, (thread_id, known))

@@ -12,7 +12,7 @@ from sulla.core.dataclass import dataclass
 from sulla.procedures.briefing import StepBriefing, Told, brief_end, brief_left, brief_lost, brief_step
 from sulla.procedures.definition import Procedure, ProcedureStep
 from sulla.procedures.slice import By, ProcedureMoved, ProcedureState, What, after
-from sulla.procedures.verdicts import ITEM_CHARS, Reading, judged, question, read_reply, wants_out
+from sulla.procedures.verdicts import ITEM_CHARS, Reading, enough, judged, question, read_reply, wants_out
 
 WHY_CHARS: Final = 80
 
@@ -140,14 +140,18 @@ def _reply(state: ProcedureState, come: Continue, procedure: Procedure | None) -
         if wants_out(come.reply, procedure.exits if procedure is not None else ()):
             return _leave(state, procedure, by="words")
         return _stay(state, "held", "held", procedure)
-    reading = read_reply(come.reply, procedure, step, state.items_of(step.id))
+    has = state.items_of(step.id)
+    reading = read_reply(come.reply, procedure, step, has)
     by: By = "words"
     told: Told = "held"
     if reading.verdict is None:
         answer = judged(come.judged)
         by = "judge" if come.judged else "caller"
         told = "side_question" if answer == "side_question" else "held"
-        reading = Reading("hold" if answer == "side_question" else answer, reading.items)
+        if answer == "complete" and step.done_when.how == "items" and not enough(reading.items, step.done_when, has):
+            answer = "hold"  # whatever a model says, what is not there is not counted
+        items = reading.items if answer == "complete" and step.done_when.how == "items" else ()
+        reading = Reading("hold" if answer == "side_question" else answer, items)
     match reading.verdict:
         case "exit":
             return _leave(state, procedure, by=by, of=step.id)

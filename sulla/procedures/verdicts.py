@@ -38,7 +38,10 @@ _ITEM_WORDS: Final = 6
 
 _NOUN: Final = r"(?:exercise|procedure|session|practice|task)"
 _LEAVE: Final = r"(?:stop|quit|end|leave|exit|cancel|abort|drop)"
-_WANT: Final = r"(?:i (?:want|would like|need|have decided|wish|am going) to|i'd like to|i'm going to|i'll|i will)"
+_WANT: Final = (
+    r"(?:i (?:just )?(?:want|would like|need|have|have decided|wish|am going) to|i'd like to|i'm going to|i'll|i will|"
+    r"(?:i |im |i'm |just )*(?:wanna|gonna|gotta))"
+)
 _ASKS: Final = r"(?:can|could|may|shall) (?:we|i|you) (?:please )?"
 _HERE: Final = r"(?: (?:here|now|this|it|there|right now|for (?:now|today)))*"
 _REFUSE: Final = r"(?:do not|don't|dont) (?:want|wish|feel like|care)(?: to)?"
@@ -49,7 +52,9 @@ _WHOLE: Final = late_pattern(
     r"(?:that's |that is )?enough(?: of (?:this|that))?(?: for (?:now|today))?|"
     rf"no more(?: of (?:this|that))?|let's {_LEAVE}{_HERE}|{_WANT} {_LEAVE}{_HERE}|{_ASKS}{_LEAVE}{_HERE}|"
     rf"(?:i )?{_REFUSE} {_GO_ON}(?: (?:this|that|it|with (?:this|it)|any ?more|any longer|right now|now))*|"
-    rf"i'm done with this|i am done with this|i give up on this"
+    r"i'm done with this|i am done with this|i give up on this|"
+    r"never ?mind(?: (?:this|that|it))?|forget (?:it|this|that|about (?:it|this|that))|(?:good ?)?bye(?: ?bye)?|"
+    r"i (?:have to|need to|must|gotta|got to|should) go(?: now)?"
 )
 """All that a sentence says, or what it ends in behind a comma."""
 _NAMED: Final = late_pattern(
@@ -72,12 +77,20 @@ _ELSEWHERE: Final = late_pattern(
 """What takes words out of the here and now."""
 _OTHERS: Final = late_pattern(r"\b(?:he|she|they|you|somebody|someone|everybody|everyone)(?:'s|'ve|'re)?\b")
 _SHORT: Final = 8
-"""Words of a sentence in which one word alone says that a step is done."""
+"""Words of a sentence in which one word alone ends a procedure that has it among its `exits`."""
+_DONE: Final = (
+    r"(?:(?:i|i'm|im|i am|i've|ive|i have|we|we're|we are|it's|its|it is|that's|thats|all|now|then|go|got|the|to the|"
+    r"feel|feeling|am|quite|fully|totally|pretty|as) )*{phrase}"
+    r"(?: (?:now|then|already|again|here|with (?:it|that|this)|to go|to (?:start|begin)|step|one|too|as well|i think|"
+    r"i guess|thank you|so far|it|that|all of (?:it|them)))*"
+)
+"""The short forms in which a phrase says that a step is done; in anything longer it may say something else."""
 _NOT: Final = late_pattern(r"\b(?:not|never|\w+n't|dont|cant|wont|didnt|wouldnt|shouldnt|cannot)\b")
 _ASKED: Final = late_pattern(rf"(?:{_ASKS}|let's )")
 _CLAUSE: Final = late_pattern(r"\s*(?:[,:\n\u2013\u2014]| - )\s*")
 _BULLET: Final = late_pattern(r"^\s*(?:[-*\u2022]|\d{1,2}[.):])\s+")
 _BETWEEN: Final = late_pattern(r"\s*(?:[,;\n]|\band\b|&|\bplus\b)\s*", re.IGNORECASE)
+_PARTS: Final = late_pattern(r"\s*(?:[,;.!\n]|\band\b|&|\bplus\b)\s*", re.IGNORECASE)
 _LEAD: Final = late_pattern(
     r"^(?:(?:ok|okay|well|so|then|hm+|also|first|next)[,:]?\s+)*"
     r"(?:(?:i|we)(?: can| do|'m| am)? (?:see|hear|feel|smell|taste|notice|spot|touch|have)(?:ing)?|"
@@ -91,6 +104,16 @@ _NO_ITEM: Final = late_pattern(
     re.IGNORECASE,
 )
 """How that begins which is said, and not named."""
+_QUALITIES: Final = frozenset(
+    "red blue green yellow orange purple violet pink brown black white grey gray golden silver dark light bright pale "
+    "big small little tiny large huge tall short long wide narrow thick thin heavy old new young ancient modern round "
+    "square flat wooden plastic metal metallic woolen woollen leather broken clean dirty dusty dry wet soft hard rough "
+    "smooth warm cold hot cool sharp blunt shiny dull pretty beautiful ugly lovely cheap expensive empty full open "
+    "closed loud quiet sweet sour bitter salty fresh strong weak fast slow".split()
+)
+"""Words that say how a thing is: a list of them may be of one thing."""
+_WITH: Final = frozenset("a an the my some very really quite so this that his her their our".split())
+"""Words beside them."""
 _NO_THINGS: Final = frozenset(
     "yes no nope yeah yep ok okay k sure done ready next idk hm hmm hmmm um uh er oh ah aha wow well then also now "
     "maybe sorry thanks hello hi hey hello again later great good fine nice cool right alright hard difficult tough "
@@ -106,7 +129,7 @@ class Reading:
     verdict: Verdict | None = None
     """None: its words do not say it."""
     items: tuple[str, ...] = ()
-    """What it names."""
+    """What it names; without a verdict what it may name, if a model says so."""
 
 
 def read_reply(reply: str, procedure: Procedure, step: ProcedureStep, has: Collection[str]) -> Reading:
@@ -123,8 +146,9 @@ def read_reply(reply: str, procedure: Procedure, step: ProcedureStep, has: Colle
     done = step.done_when
     if done.how == "items":
         items = items_of(reply)
-        named = {one.casefold() for one in (*has, *items)}
-        return Reading(("complete" if len(named) >= done.count else "hold") if items else None, items)
+        if not items:
+            return Reading(None, parts_of(reply))
+        return Reading("complete" if enough(items, done, has) else "hold", items)
     return Reading("complete" if says_done(reply, done) else None)
 
 
@@ -147,7 +171,35 @@ def says_done(reply: str, done: DoneWhen) -> bool:
         done: when the step is done.
     """
     said = read_said(reply)
-    return any(_has(said, phrase) for phrase in done.phrases)
+    return any(_says(sentence, phrase) for sentence in said.sentences for phrase in done.phrases)
+
+
+def enough(items: Collection[str], done: DoneWhen, has: Collection[str]) -> bool:
+    """Whether as many different things are named as a step asks for.
+
+    Args:
+        items: what a reply names.
+        done: when the step is done.
+        has: what was named before.
+    """
+    return len({one.casefold() for one in (*has, *items)}) >= done.count
+
+
+def parts_of(reply: str) -> tuple[str, ...]:
+    """What a reply may name where it is no plain list: its parts, or its words if it has one part. Nothing where it
+    asks, or says no.
+
+    Args:
+        reply: what the person wrote.
+    """
+    text = reply[:_REPLY_CHARS].casefold().replace("\u2019", "'")
+    if "?" in text or _NOT.search(text):
+        return ()
+    parts = [_LEAD.sub("", part).strip(" .!\"'") for part in _PARTS.split(text)]
+    if len([part for part in parts if part]) == 1:
+        parts = re.findall(r"[\w'-]+", parts[0])
+    found = [part for part in parts if part not in _NO_THINGS | _WITH and any(map(str.isalnum, part))]
+    return tuple(dict.fromkeys(one[:ITEM_CHARS] for one in found))[:MOST_ITEMS]
 
 
 def items_of(reply: str) -> tuple[str, ...]:
@@ -164,6 +216,8 @@ def items_of(reply: str) -> tuple[str, ...]:
     named = [part for part in named if part and part.casefold() not in _NO_THINGS]
     if not named or not all(_is_named(one) for one in named):
         return ()
+    if len(named) > 1 and any(_is_quality(one) for one in named):
+        return ()  # "a red, old, wooden table" is one thing
     return tuple(dict.fromkeys(one[:ITEM_CHARS] for one in named))[:MOST_ITEMS]
 
 
@@ -208,6 +262,18 @@ def _ends(sentence: str) -> bool:
         return False
     # What the words themselves say no with is meant; any other no takes them back.
     return _NOT.search(words.replace(found[0], " ")) is None
+
+
+def _says(sentence: str, phrase: str) -> bool:
+    """Whether a sentence says nothing but a phrase, here and now."""
+    if "_" in sentence or not Said((sentence,)).has(phrase):
+        return False
+    form = _DONE.replace("{phrase}", re.escape(_words(phrase.casefold().replace("\u2019", "'"))))
+    return re.fullmatch(form, _bare(_words(sentence))) is not None
+
+
+def _is_quality(part: str) -> bool:
+    return {*part.casefold().split()} - _WITH <= _QUALITIES
 
 
 def _has(said: Said, phrase: str) -> bool:

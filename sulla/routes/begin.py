@@ -30,6 +30,9 @@ SAFETY: Final = frozenset({"incident", "clarify", "grounded"})
 than the agent could without them, and nothing that it could not."""
 _GRAVE: Final = frozenset({"incident", "clarify"})
 """Kinds of routes behind which a procedure goes on only if the person asks for it."""
+NO_AGENT: Final = (
+    "the route {route!r} is for the agent {agent!r}, which is not there: make it, or name another one in `routes.yaml`"
+)
 AWAY_MS: Final = 6 * 3_600_000
 """Whoever comes back after so long is first told where they were."""
 
@@ -96,7 +99,28 @@ class RouteBeginnings:
             return self._led(kept, state, item, table)
         put_by = self._put_by("another agent", state) if kept is not None else ()
         route = table.default if table is not None else None
-        return (RouteTaken(_plan(route)), *put_by) if route is not None else put_by
+        return (self._default(route, state, agent), *put_by) if route is not None else put_by
+
+    def instead(self, state: ThreadState, item: WaitingInput, agent: str) -> str:
+        """The agent of the route that a turn takes which no gate has decided; see `host.Built.instead`.
+
+        Args:
+            state: the thread.
+            item: the message that it takes up.
+            agent: who would answer.
+        """
+        table, kept = self.table(), open_procedure(state)
+        if agent != self.current(state) or not _takes(state, item):
+            return ""
+        route = _route_for(kept.name, table) if kept is not None else table.default if table is not None else None
+        return self._agent(route) if route is not None else ""
+
+    def _default(self, route: Route, state: ThreadState, agent: str) -> RouteTaken:
+        if agent != self.current(state) or route.agent in ("", agent):
+            return RouteTaken(_plan(route))
+        if not self._agent(route):
+            return RouteTaken(_plan(route), NO_AGENT.format(route=route.name, agent=route.agent))
+        return RouteTaken(_plan(route), behalf=agent)
 
     def _led(
         self, kept: ProcedureState, state: ThreadState, item: WaitingInput, table: RouteTable | None
@@ -119,10 +143,7 @@ class RouteBeginnings:
         # The message stands in the conversation: it is not written down twice.
         said = replace(plan, query="").to_json()
         if route.agent and not self._agent(route):
-            fault = (
-                f"the route {route.name!r} is for the agent {route.agent!r}, which is not there: make it, or name "
-                "another one in `routes.yaml`"
-            )
+            fault = NO_AGENT.format(route=route.name, agent=route.agent)
             return RouteTaken(said, fault), *self._put_by("gate", state, route.kind)
         # Whoever's words have led here: what people allowed its agent is not for all that stands in this conversation.
         own = self.current(state) if route.agent not in ("", self.current(state)) else ""
@@ -147,11 +168,13 @@ class RouteBeginnings:
 
     def _facts(self, state: ThreadState) -> TurnFacts:
         last, kept = ROUTES.of(state), open_procedure(state)
+        lately = last.lately if last is not None else ("",)
         return TurnFacts(
             self.current(state),
             state.identity.project,
             first=not len(state.context.transcript),
-            last_route=last.read.route.name if last is not None else "",
+            last_route=lately[0],
+            earlier=lately[1:],
             procedure=kept is not None and not kept.is_aside,
         )
 

@@ -67,6 +67,7 @@ def build(host: Host) -> Built:
         methods=(METHODS.done_by(service),),
         gate=beginnings.gate,
         urgent=beginnings.urgent,
+        instead=beginnings.instead,
         begins=beginnings.begin,
         graph=graph,
         part=steps.part,

@@ -14,15 +14,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from sulla.core.dataclass import dataclass
-from sulla.routes.phrases import Found
+from sulla.routes.phrases import MOST_WORDS, Found
 from sulla.routes.plan import Gate, GateFacts, RoutePlan, RouteTable
 from sulla.routes.words import Words, hear
 
 MOST_TOLD: Final = 5
 """Of the words that a gate found, in its plan."""
+SLICE_WORDS: Final = 1_000
+"""Of a message that are looked at in one go."""
+_AROUND: Final = 2 * MOST_WORDS
+"""Words around a slice: what begins in it, and what may take that back."""
+MUST_NOT_MISS: Final = frozenset({"incident", "clarify"})
+"""Kinds of routes whose gates look at all that may be the person's own words; the others look at what surely is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +43,10 @@ class TurnFacts:
     """Whether nothing was said before in the thread."""
     last_route: str = ""
     """The route that the turn before took; empty for none."""
+    earlier: tuple[str, ...] = ()
+    """If that was the default route: those of the turns before it, the newest first, up to the first other one."""
     procedure: bool = False
     """Whether a guided procedure is under way."""
-
-
-_Places = Mapping[int, Sequence[Found]]
-"""Where phrases were found, by their numbers."""
 
 
 def route_of(table: RouteTable, message: str, facts: TurnFacts) -> RoutePlan | None:
@@ -59,13 +63,17 @@ def route_of(table: RouteTable, message: str, facts: TurnFacts) -> RoutePlan | N
     if not table.gates:
         return None
     heard = hear(message)
-    own = _places(table, heard.own)
-    whole = own if heard.whole is heard.own or not table.looks_at_quoted else _places(table, heard.whole)
-    for number in table.may_hold({*own, *whole}):
+    own = _held(table, heard.own)
+    whole = own if heard.whole is heard.own or not table.looks_at_quoted else _held(table, heard.whole)
+    sure = own if heard.sure is heard.own else _held(table, heard.sure)
+    for number in sorted({*own, *whole, *table.always}):
         gate = table.gates[number]
-        places, words = (whole, heard.whole) if gate.quoted else (own, heard.own)
-        why = _why(table, gate, places, words)
-        if why is not None and facts_hold(gate.facts, facts):
+        held, words = (sure, heard.sure) if table.routes[gate.route].kind not in MUST_NOT_MISS else (own, heard.own)
+        if gate.quoted:
+            held, words = whole, heard.whole
+        why = held.get(number)
+        short = gate.facts.words is None or len(words.folded) <= gate.facts.words
+        if why is not None and short and facts_hold(gate.facts, facts):
             return RoutePlan(table.routes[gate.route], message, gate.name, why)
     return None
 
@@ -80,7 +88,7 @@ def facts_hold(wanted: GateFacts, facts: TurnFacts) -> bool:
     return (
         _one_of(wanted.agent, facts.agent)
         and _one_of(wanted.project, facts.project)
-        and _one_of(wanted.last_route, facts.last_route)
+        and any(_one_of(wanted.last_route, one) for one in (facts.last_route, *facts.earlier)[: wanted.within])
         and wanted.first in (None, facts.first)
         and wanted.procedure in (None, facts.procedure)
     )
@@ -90,32 +98,95 @@ def _one_of(wanted: Collection[str], name: str) -> bool:
     return not wanted or name in wanted
 
 
-def _places(table: RouteTable, words: Words) -> _Places:
-    found: defaultdict[int, list[Found]] = defaultdict(list)
-    for one in table.index.find(words):
-        found[one.number].append(one)
-    return found
+@dataclass(slots=True)
+class _Heard:
+    """What of a gate has been found so far in a message."""
+
+    any: list[Found]
+    """What is not taken back, so many as are told."""
+    all: dict[str, Found]
 
 
-def _why(table: RouteTable, gate: Gate, places: _Places, words: Words) -> tuple[str, ...] | None:
-    """The words for which a gate holds; None if it does not. One that asks for no words holds for none."""
-    numbers = table.numbers
-    found: Sequence[Found] = [one for text in gate.any for one in places.get(numbers[text], ())]
-    if gate.any and not found:
-        return None
-    needed = [places.get(numbers[text], ()) for text in gate.all]
-    if not all(needed):
-        return None
+def _held(table: RouteTable, words: Words) -> dict[int, tuple[str, ...]]:
+    """The gates whose words are said, by their places in `gates`, each with the words for which it holds.
+
+    A message is looked at in slices, so that what is found of it has a bound, however long it is. What is found in a
+    slice is all that begins there, with all around it that may take it back.
+
+    Args:
+        table: the routes.
+        words: what is said.
+    """
+    heard: dict[int, _Heard] = {}
+    count = len(words.folded)
+    for begin in range(0, count, SLICE_WORDS):
+        places: defaultdict[int, list[Found]] = defaultdict(list)
+        for one in table.index.find(words, max(0, begin - _AROUND), begin + SLICE_WORDS + _AROUND):
+            places[one.number].append(one)
+        if places:
+            gates = table.may_hold(places) if count <= SLICE_WORDS else range(len(table.gates))
+            for number in gates:
+                _hear_gate(table, number, places, begin, heard)
+    found = {number: why for number, one in heard.items() if (why := _why(table.gates[number], one, words)) is not None}
+    return found | dict.fromkeys(table.always, ())
+
+
+def _hear_gate(
+    table: RouteTable,
+    number: int,
+    places: Mapping[int, Sequence[Found]],
+    begin: int,
+    heard: dict[int, _Heard],
+) -> None:
+    """Take what a slice has of a gate.
+
+    Args:
+        table: the routes.
+        number: the gate's place.
+        places: what was found in the slice and around it.
+        begin: the first word of the slice.
+        heard: takes it.
+    """
+    gate, numbers = table.gates[number], table.numbers
+    some = [one for text in gate.any for one in places.get(numbers[text], ())]
+    needed = {text: places[numbers[text]] for text in gate.all if numbers[text] in places}
+    if not some and not needed:
+        return
     back = [one for text in gate.unless for one in places.get(numbers[text], ())]
-    if back:
-        found = _kept(found, back)
-        needed = [_kept(some, back) for some in needed]
-        if (gate.any and not found) or not all(needed):
-            return None
-    first = sorted([*found, *(some[0] for some in needed)], key=lambda one: (one.first, -one.last))
+    kept = heard.setdefault(number, _Heard([], {}))
+    here = _Slice(begin, _covered(back) if back else frozenset())
+    if len(kept.any) < MOST_TOLD:
+        kept.any += sorted(filter(here.has, some), key=_in_order)[:MOST_TOLD]
+    for text, found in needed.items():
+        one = next(filter(here.has, found), None)
+        if one is not None:
+            kept.all.setdefault(text, one)
+
+
+class _Slice(NamedTuple):
+    """Part of a message."""
+
+    begin: int
+    back: frozenset[int]
+    """The places of the words that are taken back."""
+
+    def has(self, one: Found) -> bool:
+        """Whether something begins in it and is not taken back."""
+        begins = self.begin <= one.first < self.begin + SLICE_WORDS
+        return begins and (not self.back or self.back.isdisjoint(range(one.first, one.last + 1)))
+
+
+def _covered(back: Sequence[Found]) -> frozenset[int]:
+    return frozenset(at for one in {(one.first, one.last) for one in back} for at in range(one[0], one[1] + 1))
+
+
+def _in_order(one: Found) -> tuple[int, int]:
+    return one.first, -one.last
+
+
+def _why(gate: Gate, heard: _Heard, words: Words) -> tuple[str, ...] | None:
+    """The words for which a gate holds; None if it does not."""
+    if (gate.any and not heard.any) or any(text not in heard.all for text in gate.all):
+        return None
+    first = sorted([*heard.any, *heard.all.values()], key=_in_order)
     return tuple(dict.fromkeys(words.said(one.first, one.last) for one in first))[:MOST_TOLD]
-
-
-def _kept(found: Sequence[Found], back: Sequence[Found]) -> Sequence[Found]:
-    """What is not taken back."""
-    return [one for one in found if not any(one.first <= other.last and other.first <= one.last for other in back)]

@@ -8,7 +8,7 @@ not count: `don't live` is found in "I DONT -- live", and in "I don't. Live!", b
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -27,8 +27,8 @@ MOST_CHOICES: Final = 64
 """Words between bars."""
 MOST_STATES: Final = 50_000
 """Of an index: far more than a thousand phrases come to, unless their choices multiply."""
-MOST_FOUND: Final = 10_000
-"""Places where phrases are found in one message; who repeats a word so often is heard by then."""
+MOST_WORDS: Final = MOST_SLOTS + MOST_GAPS * MOST_GAP_WORDS
+"""From the first word of a phrase to its last one."""
 
 _GAP: Final = late_pattern(r"\.\.\.([1-9])?")
 _ODD_GAP: Final = late_pattern(r"\.\.\.\w|\.{3,}.*\.{3,}|^\.{4,}|\.\.\.[|*]")
@@ -39,6 +39,14 @@ class Choice(NamedTuple):
 
     words: frozenset[str]
     stems: frozenset[str]
+
+    def takes(self, word: str) -> bool:
+        """Whether a word stands there.
+
+        Args:
+            word: without its marks, in lower case.
+        """
+        return word in self.words or any(word.startswith(stem) for stem in self.stems)
 
 
 class Gap(NamedTuple):
@@ -155,26 +163,59 @@ class PhraseIndex:
         self._start = self._state(frozenset((number, 0) for number in range(len(phrases))))
         del self._states
 
-    def find(self, words: Words) -> list[Found]:
-        """All phrases in a message, at all their places.
+    def find(self, words: Words, begin: int = 0, end: int | None = None) -> list[Found]:
+        """All phrases in a message, at all places where they end, with the nearest and the farthest place where they
+        may begin: what takes nothing back of the shortest takes none of it, and the longest takes back most.
+
+        A word takes as many steps as states wait for it, however many ways have led to one: a state keeps the places
+        where its matches began as bits, of which the lowest is the word that is looked at.
 
         Args:
             words: of the message.
+            begin: the first word that is looked at.
+            end: the one behind the last; None for all.
         """
         folded, sentences = words.folded, words.sentences
         start, found = self._start, list[Found]()
         known, stems = start.words, start.stems
-        for first, word in enumerate(folded):
-            state = known.get(word)
-            if state is not None:
-                _follow(state, first, first, folded, sentences, found)
-            for length, by_stem in stems:
-                state = by_stem.get(word[:length])
-                if state is not None:
-                    _follow(state, first, first, folded, sentences, found)
-            if len(found) > MOST_FOUND:
-                break
+        before: list[tuple[_State, int]] = []
+        waiting: list[_Waiting] = []
+        for at in range(begin, len(folded) if end is None else min(end, len(folded))):
+            word = folded[at]
+            first = known.get(word)
+            if first is None and not (before or waiting or stems):
+                continue
+            reached = {first: 1} if first is not None else {}
+            if stems:
+                _step_by_stem(start, word, 1, reached)
+            for state, firsts in before:
+                if word in state.words or state.stems:
+                    _step(state, word, firsts << 1, reached)
+            if waiting:
+                waiting = _still(waiting, at, sentences[at])
+                for state, firsts, since in [one[:3] for one in waiting if word in one[0].words or one[0].stems]:
+                    _step(state, word, firsts << (at - since), reached)
+            before = _going_on(reached, at, sentences[at], waiting, found) if reached else []
         return found
+
+    def heaviest(self) -> tuple[int, str]:
+        """How many steps one word can take at the most, and the word: what bounds the time that a message takes."""
+        words: defaultdict[str, dict[_State, int]] = defaultdict(dict)
+        stems: defaultdict[str, dict[_State, int]] = defaultdict(dict)
+        seen, ahead = {self._start}, [self._start]
+        while ahead:
+            state = ahead.pop()
+            after = [*state.words.items(), *(one for _, by_stem in state.stems for one in by_stem.items())]
+            for word, target in state.words.items():
+                words[word][target] = _cost(target)
+            for _, by_stem in state.stems:
+                for stem, target in by_stem.items():
+                    stems[stem][target] = _cost(target)
+            more = {*(target for _, target in after), *(target for _, target in state.gaps)} - seen
+            seen |= more
+            ahead += more
+        costs = [(sum(_with_stems(word, words, stems).values()), word) for word in {*words, *stems}]
+        return max(costs, default=(0, ""))
 
     def _state(self, items: frozenset[_Item]) -> _State:
         """The state of some matches; those that come to the same are one."""
@@ -208,44 +249,69 @@ class PhraseIndex:
         return state
 
 
-def _follow(
-    state: _State, first: int, last: int, folded: Sequence[str], sentences: Sequence[int], found: list[Found]
-) -> None:
-    """Go on from a state.
+_Waiting = tuple[_State, int, int, int, int]
+"""What goes on behind a gap; where its matches began, as bits of which the lowest stands for the word before the gap;
+the place of that word; the last place at which it can go on; and its sentence."""
+
+
+def _still(waiting: Sequence[_Waiting], at: int, sentence: int) -> list[_Waiting]:
+    """What can still go on. No word between is a gap too, and as good as none: there a sentence may end."""
+    return [one for one in waiting if at <= one[3] and (one[4] == sentence or at == one[2] + 1)]
+
+
+def _going_on(
+    reached: Mapping[_State, int], at: int, sentence: int, waiting: list[_Waiting], found: list[Found]
+) -> list[tuple[_State, int]]:
+    """What goes on with the next word; what does behind a gap, and what is found, is put there.
 
     Args:
-        state: what has been matched.
-        first: the place of its first word.
-        last: of its last one.
-        folded: the words.
-        sentences: theirs.
-        found: what is found is put there.
+        reached: how far phrases are matched, and where they began.
+        at: the place of the word.
+        sentence: its own.
+        waiting: takes what goes on behind a gap.
+        found: takes the phrases that end here, with the nearest and the farthest place where each may begin.
     """
-    if state.ends:
-        found += [Found(number, first, last) for number in state.ends]
-    _step(state, first, last + 1, folded, sentences, found)
-    for most, after in state.gaps:
-        # No word between is a gap too, and as good as none. Words between stand in one sentence with those around them.
-        for at in range(last + 1, min(last + most + 2, len(folded))):
-            if at > last + 1 and sentences[at] != sentences[last]:
-                break
-            _step(after, first, at, folded, sentences, found)
+    going = []
+    for state, firsts in reached.items():
+        if state.ends:
+            nearest, farthest = (firsts & -firsts).bit_length() - 1, firsts.bit_length() - 1
+            backs = (nearest,) if nearest == farthest else (farthest, nearest)
+            found += [Found(number, at - back, at) for back in backs for number in state.ends]
+        if state.words or state.stems:
+            going.append((state, firsts))
+        for most, after in state.gaps:
+            waiting.append((after, firsts, at, at + most + 1, sentence))
+    return going
 
 
-def _step(
-    state: _State, first: int, at: int, folded: Sequence[str], sentences: Sequence[int], found: list[Found]
-) -> None:
-    """Take the word at a place, if the state goes on with it."""
-    if at == len(folded):
-        return
-    word = folded[at]
+def _step(state: _State, word: str, firsts: int, reached: dict[_State, int]) -> None:
+    """Take a word, if the state goes on with it."""
     after = state.words.get(word)
     if after is not None:
-        _follow(after, first, at, folded, sentences, found)
+        reached[after] = reached.get(after, 0) | firsts
+    if state.stems:
+        _step_by_stem(state, word, firsts, reached)
+
+
+def _step_by_stem(state: _State, word: str, firsts: int, reached: dict[_State, int]) -> None:
     for length, by_stem in state.stems:
         after = by_stem.get(word[:length])
         if after is not None:
-            _follow(after, first, at, folded, sentences, found)
+            reached[after] = reached.get(after, 0) | firsts
+
+
+def _cost(state: _State) -> int:
+    """Steps that follow from reaching a state: what waits then, word by word, and what is found."""
+    return 1 + sum(most + 1 for most, _ in state.gaps) + 2 * len(state.ends)
+
+
+def _with_stems(
+    word: str, words: Mapping[str, Mapping[_State, int]], stems: Mapping[str, Mapping[_State, int]]
+) -> dict[_State, int]:
+    found = dict(words.get(word, {}))
+    for length in range(1, len(word) + 1):
+        found |= stems.get(word[:length], {})
+    return found
 
 
 def distinct(phrases: Iterable[Phrase]) -> dict[Phrase, int]:

@@ -173,6 +173,10 @@ class GateFacts:
     """The project that the thread belongs to: one of these."""
     last_route: tuple[str, ...] = ()
     """The route that the turn before took: one of these."""
+    within: int = 1
+    """So many turns back it may have been, with none but turns of the default route in between."""
+    words: int | None = None
+    """The message has so many words at the most."""
     first: bool | None = None
     """Whether it is the first message of its thread."""
     procedure: bool | None = None

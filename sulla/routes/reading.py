@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final
 
 from sulla.core.errors import InvalidInput, SettingsError, TooLarge
 from sulla.core.jsontypes import JsonObject
+from sulla.core.pattern import late_pattern
 from sulla.definitions.file_fault import FileFault, Severity
 from sulla.definitions.yaml_text import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, plain, read_nodes
 from sulla.models.catalog import parse_model
@@ -19,11 +21,13 @@ from sulla.routes import schema as s
 from sulla.routes.faults import KnownNames, RoutesRead
 from sulla.routes.phrases import phrase_of
 from sulla.routes.plan import AUDITS, KINDS, Gate, GateFacts, Route, RouteTable, route_from
-from sulla.routes.reading_whole import Written, judge_gates, judge_route, judge_routes
+from sulla.routes.reading_whole import Written, judge_gates, judge_reach, judge_route, judge_routes, judge_weight
 from sulla.tools.nearest import did_you_mean
 
 MOST_TOLD: Final = 50
 _LISTED: Final = 20
+_FEW: Final = 5
+_REGEX: Final = late_pattern(r"^\^|\$$|\.[*+?]|\\[bwdsBWDS]|\)[+*]|\[[^\]]+\]|\([^)]*\|[^)]*\)|\w\+[\w)]|\(\?")
 
 
 def read_routes(text: str, known: KnownNames) -> RoutesRead:
@@ -38,7 +42,9 @@ def read_routes(text: str, known: KnownNames) -> RoutesRead:
         return RoutesRead(None, (FileFault("the file", found.line, found.column, found.message),))
     reader = _Reader(known)
     table = reader.table(found)
-    return RoutesRead(table, tuple(sorted(reader.faults, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
+    # What is not reached may be so because of an error.
+    told = [fault for fault in reader.faults if table is not None or fault.severity == "error"]
+    return RoutesRead(table, tuple(sorted(told, key=lambda fault: (fault.line, fault.column))[:MOST_TOLD]))
 
 
 class _Reader:
@@ -63,16 +69,16 @@ class _Reader:
         routes = self._all_routes(values["routes"]) if "routes" in values else []
         gates = self._all_gates(values["gates"]) if "gates" in values else []
         judge_routes(routes, gates, self._tell)
-        judge_gates(gates, {route.value.name: route.value for route in routes}, self._tell)
-        errors = [fault for fault in self.faults if fault.severity == "error"]
-        if errors:
-            self.faults = errors  # what is not reached may be so because of them
+        judge_gates(gates, self._tell)
+        if any(fault.severity == "error" for fault in self.faults):
             return None
         try:
-            return RouteTable({route.value.name: route.value for route in routes}, [gate.value for gate in gates])
+            table = RouteTable({route.value.name: route.value for route in routes}, [gate.value for gate in gates])
         except TooLarge as error:
             self._tell(values["gates"], "gates", error.message)
             return None
+        good = judge_weight(gates, table, self._tell) and judge_reach(gates, table, self._tell)
+        return table if good else None
 
     # ----------------------------------------------------------------------------------------------------------- routes
 
@@ -145,8 +151,8 @@ class _Reader:
                 return self._word(node, path, s.MOST_TEXT_CHARS)
             case "args":
                 return self._args(node, path)
-            case "flag":
-                return self._flag(node, path)
+            case "flag" | "count":
+                return self._flag(node, path) if key.takes == "flag" else self._count(node, path)
             case "phrases":
                 return self._phrases(node, path)
             case "facts":
@@ -171,6 +177,9 @@ class _Reader:
             except InvalidInput as error:
                 self._tell(node, path, f"the phrase {text[: s.MOST_NAME]!r}: {error.message}")
                 return None
+            if _REGEX.search(text):
+                said = f"the phrase {text[: s.MOST_NAME]!r} looks like a regular expression, and is read as words"
+                self._tell(node, path, f"{said}: expected words, with `a|b`, `word*` and `...` at the most", "warning")
         return text
 
     def _args(self, node: YamlNode, path: str) -> JsonObject | None:
@@ -202,7 +211,7 @@ class _Reader:
         if name is None or known is None or name in known:
             return name
         said = f"there is no {what} {name[: s.MOST_NAME]!r}."
-        there = f" There is {_listed(sorted(known))}" if known else f" There is no {what} at all"
+        there = f" There is {_there(name, known)}" if known else f" There is no {what} at all"
         self._tell(node, path, f"{said}{did_you_mean(name, known) or there}")
         return None
 
@@ -227,6 +236,13 @@ class _Reader:
         if isinstance(node, YamlScalar) and isinstance(node.value, bool):
             return node.value
         self._tell(node, path, "expected `true` or `false`")
+        return None
+
+    def _count(self, node: YamlNode, path: str) -> int | None:
+        value = node.value if isinstance(node, YamlScalar) else None
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= s.MOST_COUNT:
+            return value
+        self._tell(node, path, f"expected a number from 1 to {s.MOST_COUNT}")
         return None
 
     def _word(self, node: YamlNode, path: str, most: int) -> str | None:
@@ -263,6 +279,14 @@ class _Reader:
 
     def _tell(self, node: YamlNode, path: str, message: str, severity: Severity = "error") -> None:
         self.faults.append(FileFault(path, node.place.line, node.place.column, message, severity))
+
+
+def _there(name: str, known: Collection[str]) -> str:
+    """A few names: all, or the nearest of many."""
+    if len(known) <= _FEW:
+        return _listed(sorted(known))
+    likely = get_close_matches(name[: s.MOST_NAME], sorted(known)[: s.MOST_LOOKED], _FEW, 0.0)
+    return f"{_listed(likely)} and {len(known) - len(likely)} more"
 
 
 def _listed(names: Collection[str]) -> str:

@@ -7,8 +7,10 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from sulla.definitions.file_fault import Severity
 from sulla.definitions.yaml_text import YamlNode
-from sulla.routes.phrases import Phrase, phrase_of
-from sulla.routes.plan import Gate, GateFacts, Route
+from sulla.routes.covering import Coverings
+from sulla.routes.phrases import Choice, Phrase, phrase_of
+from sulla.routes.plan import Gate, GateFacts, Route, RouteTable
+from sulla.routes.schema import MOST_NAME, MOST_STEPS
 
 _T = TypeVar("_T")
 
@@ -90,33 +92,11 @@ def judge_routes(routes: Sequence[Written[Route]], gates: Sequence[Written[Gate]
             tell(written.node, written.path, said, "warning")
 
 
-class _Asks(NamedTuple):
-    """What a gate asks for, comparable."""
-
-    any: frozenset[Phrase]
-    all: frozenset[Phrase]
-    unless: frozenset[Phrase]
-    facts: GateFacts
-    quoted: bool
-
-    def is_in(self, other: _Asks) -> bool:
-        """Whether another one holds wherever this one does."""
-        return (
-            self.any <= other.any
-            and bool(self.any) == bool(other.any)
-            and other.all <= self.all
-            and other.unless <= self.unless
-            and (other.facts == self.facts or other.facts == GateFacts())
-            and (other.quoted == self.quoted or (other.quoted and not other.unless))
-        )
-
-
-def judge_gates(gates: Sequence[Written[Gate]], routes: Mapping[str, Route], tell: Tell) -> None:
+def judge_gates(gates: Sequence[Written[Gate]], tell: Tell) -> None:
     """What of the gates can never hold, or says nothing.
 
     Args:
         gates: all that are well written, in the order of the file.
-        routes: those that are well written, by name.
         tell: takes what is wrong.
     """
     names: set[str] = set()
@@ -124,29 +104,57 @@ def judge_gates(gates: Sequence[Written[Gate]], routes: Mapping[str, Route], tel
         if gate.value.name in names:
             tell(*gate.at("name"), f"there is a gate {gate.value.name!r} already; expected another name")
         names.add(gate.value.name)
+        if gate.value.facts.within > 1 and not gate.value.facts.last_route:
+            tell(*gate.at("facts"), "`within` says how far back a route may be; expected `last_route` beside it")
         said_nothing = not (gate.value.any or gate.value.all or gate.value.facts != GateFacts())
         if said_nothing and not {"any", "all", "facts"} & gate.values.keys():
             tell(gate.node, gate.path, "it would hold for every message; expected `any`, `all` or `facts`")
-    asked = sorted(gates, key=lambda gate: not _is_incident(gate, routes))
-    earlier: list[tuple[_Asks, str]] = []
-    for gate in asked:
-        asks = _asks(gate.value)
-        if not (asks.any or asks.all or asks.facts != GateFacts()):
-            continue
-        before = next((name for other, name in earlier if asks.is_in(other)), None)
-        if before is not None:
-            key = "any" if gate.value.any else "all" if gate.value.all else "facts"
+
+
+def judge_reach(gates: Sequence[Written[Gate]], table: RouteTable, tell: Tell) -> bool:
+    """Whether every gate can hold.
+
+    Args:
+        gates: all, well written.
+        table: the routes, with their gates in the order in which they are asked.
+        tell: takes what is wrong.
+    """
+    coverings = Coverings(table)
+    shadowed = coverings.shadowed(table.gates, table)
+    good = True
+    for gate in gates:
+        key = "any" if gate.value.any else "all" if gate.value.all else "facts"
+        if coverings.never_holds(gate.value):
+            tell(*gate.at(key), "it can never hold: its `unless` takes back all that it holds for")
+            good = False
+        elif before := shadowed.get(gate.value.name):
             said = f"it is never reached: the gate {before!r}, which is asked before it, holds wherever it does"
             tell(*gate.at(key), said)
+            good = False
         else:
-            earlier.append((asks, gate.value.name))
+            for text in coverings.taken_back(gate.value):
+                said = f"the phrase {text[:MOST_NAME]!r} is never found: the gate's own `unless` takes it back"
+                tell(*gate.at(key), said, "warning")
+    return good
 
 
-def _is_incident(gate: Written[Gate], routes: Mapping[str, Route]) -> bool:
-    route = routes.get(gate.value.route)
-    return route is not None and route.kind == "incident"
+def judge_weight(gates: Sequence[Written[Gate]], table: RouteTable, tell: Tell) -> bool:
+    """Whether no word of a message takes more steps than are allowed.
+
+    Args:
+        gates: all, well written.
+        table: the routes, with their index.
+        tell: takes what is wrong.
+    """
+    steps, word = table.index.heaviest()
+    if steps <= MOST_STEPS:
+        return True
+    heaviest = max(gates, key=lambda gate: sum(_has_word(phrase_of(text), word) for text in gate.value.any))
+    said = f"the word {word!r} would take {steps} steps in a message; {MOST_STEPS} are allowed"
+    do = "write fewer phrases with it that begin alike or end with it, and narrower gaps behind it"
+    tell(*heaviest.at("any"), f"{said}: {do}")
+    return False
 
 
-def _asks(gate: Gate) -> _Asks:
-    any_of, all_of, unless = (frozenset(map(phrase_of, texts)) for texts in (gate.any, gate.all, gate.unless))
-    return _Asks(any_of, all_of, unless, gate.facts, gate.quoted)
+def _has_word(phrase: Phrase, word: str) -> bool:
+    return any(isinstance(slot, Choice) and slot.takes(word) for slot in phrase)

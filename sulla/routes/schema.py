@@ -10,16 +10,23 @@ from sulla.routes.plan import AUDITS, KINDS
 
 MOST_BYTES: Final = 256 * 1024
 MOST_NAME: Final = 64
+MOST_LOOKED: Final = 1_000
+"""Names among which the nearest is looked for."""
 MOST_ROUTES: Final = 64
 MOST_GATES: Final = 256
 MOST_PHRASES: Final = 256
 """Of one list of one gate."""
 MOST_PHRASE_CHARS: Final = 400
+MOST_STEPS: Final = 500
+"""That one word of a message can take (`PhraseIndex.heaviest`): with it a message of 100,000 characters that is written
+to take long takes some seconds. The two packs have 200 and 12."""
 MOST_TEXT_CHARS: Final = 4_000
 """Of instructions and of a fixed text."""
+MOST_COUNT: Final = 9
+"""Turns that `within` reaches back, and words of a short message."""
 NAME: Final = r"[a-z0-9][a-z0-9_-]*"
 
-Takes = Literal["name", "names", "kind", "audit", "text", "args", "flag", "phrases", "facts"]
+Takes = Literal["name", "names", "kind", "audit", "text", "args", "flag", "count", "phrases", "facts"]
 """What may stand behind a key."""
 
 Names = Literal["", "agent", "model", "tool", "skill", "procedure", "project", "route"]
@@ -67,6 +74,10 @@ FACT_KEYS: Final = (
     Key("agent", "names", "Who has the conversation: one of these.", "agent"),
     Key("project", "names", "The thread's project: one of these.", "project"),
     Key("last_route", "names", "The route that the turn before took: one of these.", "route"),
+    Key(
+        "within", "count", "So many turns back it may have been, with none but default turns in between; 1 unless said."
+    ),
+    Key("words", "count", "So many words the message has at the most."),
     Key("first", "flag", "Whether it is the first message of its thread."),
     Key("procedure", "flag", "Whether a guided procedure is under way."),
 )
@@ -80,6 +91,7 @@ _SHAPES: Final[dict[Takes, JsonObject]] = {
     "text": {"type": "string", "minLength": 1, "maxLength": MOST_TEXT_CHARS},
     "args": {"type": "object"},
     "flag": {"type": "boolean"},
+    "count": {"type": "integer", "minimum": 1, "maximum": MOST_COUNT},
     "phrases": {
         "type": "array",
         "items": {"type": "string", "minLength": 1, "maxLength": MOST_PHRASE_CHARS},

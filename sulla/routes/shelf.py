@@ -144,10 +144,12 @@ class RouteShelf:
         if self._seen == (stamp, known):
             return
         try:
-            with self.file.open("rb") as opened:
-                text = opened.read(MOST_BYTES + 1).decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = text_of(self.file)
+        except OSError as error:
             self._seen, self._routes = None, self._unreadable(error)
+            return
+        if isinstance(text, FileFault):
+            self._seen, self._routes = (stamp, known), self._broken((text,))
             return
         found = _read(text, known)
         if found.table is None:
@@ -156,7 +158,7 @@ class RouteShelf:
             self._seen, self._routes = (stamp, known), ShelvedRoutes(found.table, found.faults)
             self._text = text
 
-    def _unreadable(self, error: OSError | UnicodeDecodeError) -> ShelvedRoutes:
+    def _unreadable(self, error: OSError) -> ShelvedRoutes:
         return self._broken((FileFault("the file", 1, 1, f"it cannot be read: {error}"),))
 
     def _broken(self, faults: tuple[FileFault, ...]) -> ShelvedRoutes:
@@ -170,6 +172,29 @@ class RouteShelf:
             lost = FileFault("the file", 1, 1, f"nor can its copy {self._last.file.name} be read: {error}")
             return ShelvedRoutes(None, (*faults, lost))
         return ShelvedRoutes(found.table, faults, found.table is not None)
+
+
+def text_of(file: Path) -> str | FileFault:
+    """What a file of routes says; why it is none where it is too long, or no UTF-8.
+
+    Args:
+        file: the file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    size_bytes = file.stat().st_size
+    if size_bytes > MOST_BYTES:
+        return FileFault("the file", 1, 1, f"it is {size_bytes} bytes long; {MOST_BYTES} are allowed")
+    with file.open("rb") as opened:
+        raw = opened.read(MOST_BYTES)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2].decode("utf-8")) + 1
+        said = f"the byte 0x{raw[error.start]:02x} is no UTF-8: expected a text, saved as UTF-8"
+        return FileFault("the file", line, column, said)
 
 
 def _read(text: str, known: KnownNames) -> RoutesRead:

@@ -19,6 +19,9 @@ from sulla.threads.log.records import Outcome
 from sulla.threads.log.schema import Slice
 from sulla.threads.log.state import ThreadState
 
+MOST_BEFORE: Final = 9
+"""Turns that a gate can look back (`schema.MOST_COUNT`)."""
+
 Stage = Literal["judge", "require", "reply", "over"]
 """What a turn waits for: what a model makes of the person's reply to a procedure, a call of the tool that its route
 requires, then a reply, then nothing."""
@@ -104,11 +107,19 @@ class TurnRoute(Fielded):
     """See `RouteBriefed`."""
     ended: bool = False
     """Whether `RouteEnded` is noted."""
+    before: tuple[str, ...] = ()
+    """The routes of the turns before it, the newest first, up to the first that is no default route."""
 
     @property
     def read(self) -> RoutePlan:
         """The plan."""
         return plan_from(self.plan)
+
+    @property
+    def lately(self) -> tuple[str, ...]:
+        """Its own route and, if that is the default route, those of the turns before."""
+        route = self.read.route
+        return (route.name, *(self.before if route.kind == "default" else ()))[:MOST_BEFORE]
 
 
 def _fold(
@@ -126,7 +137,8 @@ def _fold(
         if record.question is not None:
             run.asked = RunQuestion(record.question)
         stage: Stage = "judge" if record.question is not None else _first(record.plan)
-        return TurnRoute(run.id, record.plan, stage, record.fault)
+        before = kept.lately if kept is not None else ()
+        return TurnRoute(run.id, record.plan, stage, record.fault, before=before)
     if kept is None or kept.run_id != run.id:
         raise CorruptRecord(f"{state.thread_id}: {record.kind} without a route")
     if isinstance(record, RouteBriefed):

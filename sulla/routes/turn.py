@@ -263,7 +263,8 @@ class RouteSteps:
             # One that writes a call badly can write a reply all the same.
             return self.made(kept, state, "" if isinstance(error, ProviderProtocol) else error.code)
         if kept.read.route.reply.fixed_text and isinstance(error, _HELPED):
-            return self.fixed(kept, state, run, error.code)
+            why = error.message if isinstance(error, RouteError) else error.code
+            return self.fixed(kept, state, run, why)
         return ()
 
     def _failed(self, kept: TurnRoute, why: str, state: ThreadState, run: Run) -> tuple[Fact, ...]:

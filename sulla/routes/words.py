@@ -1,30 +1,27 @@
 """A message as gates look at it: its words, each with its sentence, and without what it quotes. Pure.
 
-Intents are looked for by `agent.input.said`, which takes too much for quoted rather than too little: an intent that is
-not found costs nothing. Here it is the other way round. A quotation that nobody ends, a line below a quoted one and an
-indented line are the person's own words, and so is a message that is nothing but a quotation.
+What must not be missed, such as an incident, is looked for in all that may be the person's own words: a quotation that
+nobody ends, a line below a quoted one and an indented line are, and so is a message that is nothing but a quotation.
+All else is looked for in what surely is; see `agent.input.quoted`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final, NamedTuple
 
 from sulla.agent.input import characters as chars
-from sulla.agent.input.said import QUOTATION_MARKS, plain
+from sulla.agent.input.quoted import may_quote, without_quoted, without_surely_quoted
+from sulla.agent.input.said import plain
 from sulla.core.pattern import late_pattern
 
 MOST_CHARS: Final = 100_000
 """Of a message that are looked at; of a longer one the first and the last half of them."""
 
-QUOTED_CHARS: Final = 2_000
-"""Of a quotation between marks: what is longer is not taken for one."""
-
 _WORD: Final = late_pattern(r"[\w']+")
 _END: Final = late_pattern(r"[.!?;\n\u2026\u3002]+")
 """The end of a sentence, over which no gap of a phrase reaches. An abbreviation and a line end one too."""
-_MAY_QUOTE: Final = late_pattern(r"[`~>\u2018\u201a" + "".join(pair[0] for pair in QUOTATION_MARKS) + r"]|(?<!\w)'")
-"""A look that most messages end with."""
 _UNSEEN: Final = late_pattern(
     f"[{chars.JOINERS}{chars.SOFT_HYPHENS}{chars.BYTE_ORDER_MARK}{chars.BIDI_MARKS}{chars.BIDI_ORDERS}"
     f"{chars.VARIANTS}{chars.OLD_VARIANTS}{chars.IGNORABLE}{chars.TAGS}{chars.SCRIPT_FORMATS}]"
@@ -32,27 +29,13 @@ _UNSEEN: Final = late_pattern(
 """A zero-width space among them: it parts no words for whoever reads."""
 _SEEN_AS_BLANK: Final = late_pattern(f"[{chars.BLANKS}]")
 _NO_WORD: Final = late_pattern(r"[\W_]*")
-
-_SHORT: Final = r"(?!(?:cause|cuz|cos|coz|til|till|em|bout|tis|twas|n|round|\d\ds?)\b)"
-"""What is written with an apostrophe at its beginning."""
-
-
-def _between(pair: str) -> str:
-    """What stands between two marks, within one paragraph."""
-    inner = rf"(?:[^{pair}\n]|\n(?![ \t]*\n)){{1,{QUOTED_CHARS}}}"
-    return rf"(?<!\w){pair[0]}(?=\S){inner}(?<=\S)[{pair[1:]}](?!\w)|"
-
-
-_QUOTED: Final = (
-    r"(?m)^[ \t]*>.*?$|"  # a line of what a mail answers
-    rf"(?<!`)(`{{1,4}})(?!`)[^`\n]{{1,{QUOTED_CHARS}}}\1(?!`)|"
-    + "".join(map(_between, QUOTATION_MARKS))
-    + r"(?<!\w)\u2018[^\u2018\n]{1,300}?\u2019(?!\w)|\u201a[^\u201a\n]{1,300}?[\u2018\u2019](?!\w)|"
-    rf"(?<!\w)'{_SHORT}(?=\S)[^\n]{{1,300}}?(?<=\S)'(?!\w)"
-)
-
-
-_FENCE: Final = late_pattern(r" {0,3}(`{3,}|~{3,})(.*)")
+_LETTERS_IN_A_ROW: Final = 6
+_SPACED: Final = late_pattern(rf"(?<![\w'])(?:[^\W\d_] {{1,3}}){{{_LETTERS_IN_A_ROW - 1},}}[^\W\d_](?![\w'])")
+"""Letters that stand one by one, such as ``h e l p  m e``."""
+_BETWEEN_WORDS: Final = late_pattern(r" {2,}")
+_DIGIT_IN_WORD: Final = late_pattern(r"[013457](?<=[^\W\d_][013457])(?=[^\W\d_])")
+_LETTERS: Final = str.maketrans("013457", "oieast")
+"""What digits are read as that stand between two letters: ``d1e`` is "die"; ``mp3`` and ``2nd`` stay as they are."""
 
 
 class Words(NamedTuple):
@@ -61,7 +44,7 @@ class Words(NamedTuple):
     written: list[str]
     """In lower case, with their apostrophes."""
     folded: list[str]
-    """The same without them: `dont` is `don't`."""
+    """The same without them, without accents, and with letters for digits between letters: `dont` is `don't`."""
     sentences: list[int]
     """In which sentence each stands."""
 
@@ -79,9 +62,11 @@ class Heard(NamedTuple):
     """A message, read."""
 
     own: Words
-    """What the person says in words of their own."""
+    """What may be the person's own words."""
     whole: Words
     """The same with what is quoted; it is `own` itself where nothing is."""
+    sure: Words
+    """What surely is the person's own; it is `own` itself where nothing looks as if it were quoted."""
 
 
 def hear(message: str) -> Heard:
@@ -94,10 +79,19 @@ def hear(message: str) -> Heard:
         message = f"{message[: MOST_CHARS // 2]}\n{message[-MOST_CHARS // 2 :]}"
     text = plain(seen(message))
     whole = words_of(text)
-    if _MAY_QUOTE.search(text) is None:
-        return Heard(whole, whole)
-    own = re.sub(_QUOTED, " _ ", _without_blocks(text))
-    return Heard(whole if own == text or _NO_WORD.fullmatch(own) else words_of(own), whole)
+    if _LETTERS_IN_A_ROW * "." in "".join(["." if len(word) == 1 else " " for word in whole.folded]):
+        text = _SPACED.sub(_joined, text)
+        whole = words_of(text)
+    if not may_quote(text):
+        return Heard(whole, whole, whole)
+    careful, sure = without_surely_quoted(text), without_quoted(text)
+    own = whole if careful == text or _NO_WORD.fullmatch(careful) else words_of(careful)
+    return Heard(own, whole, whole if sure == text else words_of(sure))
+
+
+def _joined(found: re.Match[str]) -> str:
+    """One word for letters that stand one by one."""
+    return " ".join(one.replace(" ", "") for one in _BETWEEN_WORDS.split(found[0]))
 
 
 def seen(text: str) -> str:
@@ -107,25 +101,6 @@ def seen(text: str) -> str:
         text: as it was written.
     """
     return text if text.isascii() else _SEEN_AS_BLANK.sub(" ", _UNSEEN.sub("", text))
-
-
-def _without_blocks(text: str) -> str:
-    """A text without its blocks of code; one that nobody ends is none."""
-    if "```" not in text and "~~~" not in text:
-        return text
-    kept, block, opened = list[str](), list[str](), ""
-    for line in text.split("\n"):
-        fence = _FENCE.fullmatch(line)
-        if not opened and fence is None:
-            kept.append(line)
-            continue
-        block.append(line)
-        if not opened and fence is not None:
-            opened = fence[1]
-        elif fence is not None and fence[1].startswith(opened) and not fence[2].strip():
-            kept.append("_")
-            block, opened = [], ""
-    return "\n".join([*kept, *block])
 
 
 def words_of(text: str) -> Words:
@@ -140,10 +115,19 @@ def words_of(text: str) -> Words:
         found = _WORD.findall(sentence)
         written += found
         sentences += [number] * len(found)
-    if "'" not in text:
+    plain_letters = text.isascii() and _DIGIT_IN_WORD.search(text) is None
+    if plain_letters and "'" not in text:
         return Words(written, written, sentences)
-    folded = [word.replace("'", "") for word in written]
+    folded = [word.replace("'", "") for word in written] if plain_letters else [_folded(word) for word in written]
     if all(folded):
         return Words(written, folded, sentences)
     kept = [at for at, word in enumerate(folded) if word]
     return Words([written[at] for at in kept], [folded[at] for at in kept], [sentences[at] for at in kept])
+
+
+def _folded(word: str) -> str:
+    word = word.replace("'", "")
+    if not word.isascii():
+        parts = unicodedata.normalize("NFD", word)
+        word = "".join(one for one in parts if unicodedata.category(one) != "Mn") or word
+    return word if word.isalpha() else _DIGIT_IN_WORD.sub(lambda found: found[0].translate(_LETTERS), word)

@@ -276,3 +276,23 @@ async def test_with_an_embedding_model_other_words_are_enough_and_without_its_se
         placing.cancel()
         await asyncio.gather(placing, return_exceptions=True)
     assert system.core.ledger.used(manual_clock.now()).tokens > 0
+
+
+async def test_an_agent_without_a_memory_is_told_nothing_and_nothing_of_its_turns_is_kept(
+    tmp_path: Path, manual_clock: ManualClock
+) -> None:
+    folder = tmp_path / "agents" / "desk"
+    folder.mkdir(parents=True)
+    (folder / "agent.toml").write_text("memory = false\n")
+    async with daemon(tmp_path, manual_clock, *[Say(f"Hello. {DONE}")] * 2) as system:
+        for message_id, message in (("m1", "My card ends 4242"), ("m2", "Who was here before?")):
+            thread_id = await system.service.create_thread("desk", "", None, None)
+            (started,) = await talk(system, thread_id, message_id, message)
+            assert "memory" not in started
+            await remember(system, manual_clock)
+        index = system.host.needed(Memory).index
+        assert await index.count("desk", "episode") == 0
+        specs = {spec.id: spec for spec in system.host.agents.team.specs}
+        ours = {"remember", "recall", "forget"}
+        assert ours.isdisjoint(system.host.tools.now(specs["desk"]).names)
+        assert ours <= {*system.host.tools.now(specs["sulla"]).names}

@@ -43,6 +43,14 @@ ok, this is too much, stop
 I give up on this
 I'm going to leave the exercise
 Sorry, I need to stop here.
+i wanna stop now
+i just wanna quit
+nevermind
+Never mind.
+forget it
+bye
+ok bye
+I have to go
 """.strip().splitlines()
 """The person surely wants out."""
 
@@ -87,6 +95,10 @@ I don't want to do this too fast
 Why would I want to stop the exercise?
 `stop`
 > stop the exercise
+I can't forget it
+I said bye to her
+I have to go through this every day
+never mind the noise, I am here
 """.strip().splitlines()
 """It does not surely, though it looks a little like it."""
 
@@ -103,6 +115,10 @@ next step
 Next step please
 All done, thanks
 I think I'm ready
+ready now
+I'm done with it
+ready to start
+go to the next step
 """.strip().splitlines()
 """The person surely says that the first step of the exercise is done."""
 
@@ -118,6 +134,11 @@ is everyone ready
 he is ready
 Ready-made soup is what I had for lunch today, by the way
 I'll be ready later
+my dog is done eating
+next to me my cat purrs
+I am done eating
+ready or not
+the next one is sad
 no
 """.strip().splitlines()
 """It does not surely."""
@@ -147,6 +168,8 @@ help
 yes
 hm, well
 pretty hard, sorry, and I'm too tired
+a red, big, old, heavy, wooden table
+warm, soft, cold
 wait
 great, thanks
 """.strip().splitlines()

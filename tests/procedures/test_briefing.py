@@ -44,7 +44,7 @@ def test_it_says_which_procedure_and_step_what_to_do_and_what_is_collected() -> 
     [
         (m.Continue("hm", "side_question"), "answer that briefly first, then lead back"),
         (m.Continue("hm", "stuck"), "What helps here: Small ones count."),
-        (m.Continue("hm", "complete"), "has done the step before this one"),
+        (m.Continue("lamp, door, cup, pen, bowl", "hold"), "has done the step before this one"),
         (m.Continue("stop the exercise"), "do not try to change their mind"),
         (m.Resume(), "comes back to it after a pause"),
     ],

@@ -71,7 +71,7 @@ TABLE: dict[str, dict[str, tuple[str, str, str] | None]] = {
         "five": ("completed", "active", "tell"),
         "one": ("held", "active", "see"),
         "unsure": ("held", "active", "see"),
-        "complete": ("completed", "active", "tell"),
+        "complete": ("held", "active", "see"),
         "stuck": ("stuck", "active", "see"),
         "exit": ("left", "left", "see"),
         "side": ("held", "active", "see"),
@@ -149,11 +149,26 @@ def test_what_is_named_twice_is_kept_once() -> None:
     assert moved.state.items_of("see") == ("lamp", "door")
 
 
+FIVE = "I can see the door that is open over there, a lamp, my cup. And a pen, a bowl"
+"""Things that no words surely name."""
+
+
+def test_a_step_that_counts_is_completed_by_no_judge_where_fewer_things_are_named() -> None:
+    for reply, what in (
+        ("nope wont unplug", "held"),
+        ("a lamp that I like a lot, you know", "held"),
+        (FIVE, "completed"),
+    ):
+        (fact,) = m.move(AT_SEE, m.Continue(reply, "complete"), EXERCISE).facts
+        assert fact.what == what, reply
+    assert not m.move(AT_SEE, m.Continue("a red, big, old table", "hold"), EXERCISE).facts[0].items
+
+
 def test_a_new_step_is_begun_without_the_stuckness_of_the_old_one() -> None:
     twice = m.move(m.move(AT_SEE, m.Continue("hm", "stuck"), EXERCISE).state, m.Continue("hm", "stuck"), EXERCISE).state
     assert twice is not None
     assert twice.stuck_count == 3
-    following = m.move(twice, m.Continue("hm", "complete"), EXERCISE).state
+    following = m.move(twice, m.Continue(FIVE, "complete"), EXERCISE).state
     assert following is not None
     assert following.stuck_count == 0
 

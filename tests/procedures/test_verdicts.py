@@ -41,8 +41,26 @@ def test_things_are_read_however_they_are_listed(reply: str, items: tuple[str, .
 
 
 @pytest.mark.parametrize("reply", r.NOTHING_NAMED)
-def test_what_is_no_list_names_nothing(reply: str) -> None:
-    assert read_reply(reply, EXERCISE, SEE, ()) == Reading()
+def test_what_is_no_list_names_nothing_surely(reply: str) -> None:
+    assert read_reply(reply, EXERCISE, SEE, ()).verdict is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        ("a red, big, old, heavy, wooden table", ("a red", "big", "old", "heavy", "wooden table")),
+        ("lamp door cup", ("lamp", "door", "cup")),
+        ("nope wont unplug", ()),
+        (
+            "I see the lamp that my mother gave me. And a window over there",
+            ("the lamp that my mother gave me", "a window over there"),
+        ),
+        ("what do you mean?", ()),
+        ("ok", ()),
+    ],
+)
+def test_what_a_reply_may_name_is_counted_where_a_model_says_that_it_does(reply: str, parts: tuple[str, ...]) -> None:
+    assert verdicts.parts_of(reply) == parts
 
 
 def test_the_figures_of_all_replies() -> None:

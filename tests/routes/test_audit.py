@@ -106,7 +106,7 @@ async def test_why_a_fixed_text_was_said_is_kept(store: MemoryStore) -> None:
     assert await home.shown(thread) == [FIXED]
     (row,) = await (await caught_up(home, store)).rows(0, 10)
     assert (row.mode, row.outcome) == ("fixed", "done")
-    assert row.fixed_why == "route_failed"
+    assert "requires the tool 'helplines', which the agent 'sulla' does not have" in row.fixed_why
 
 
 @pytest.mark.parametrize("change", ["offer", "put"])
@@ -160,7 +160,10 @@ async def test_a_turn_that_is_under_way_is_read_again_from_its_beginning(store: 
 
 def test_what_people_read_of_a_row() -> None:
     given = {**ROW.data(), "at": "2027-01-15T08:00:00.000Z", "first_route": "", "made": True, "fixed_why": "x"}
-    given |= {"gate": "fire", "outcome": "done", "took_ms": 7, "thread_id": "thr_1"}
+    given |= {"style": "calm", "gate": "fire", "outcome": "done", "took_ms": 7, "thread_id": "thr_1"}
     (line,) = lines([given], Paper(80, colour=False))
-    assert "incident (incident) by fire: fixed, called in the model's place, fixed text: x; done after 7 ms" in line
+    assert (
+        "incident (incident) by fire: fixed, called in the model's place, style calm, fixed text: x; done after 7 ms"
+        in line
+    )
     assert list(lines([], Paper(80, colour=False))) == ["no turn has taken a route"]

@@ -161,6 +161,9 @@ def test_a_file_that_breaks_is_told_everywhere_and_its_gates_hold_over_a_restart
         (home / "routes.yaml").write_text("routes: {fire: {kind: incdent}}", "utf-8")
         with place.up(), talking(place) as talk:
             assert talk.say("The kitchen is on fire!") == ["Leave, then call 112."]
+            code, out, err = place.run("reload")
+            assert code != 0
+            assert "incdent" in out + err
             troubles = json.dumps(report(place, "status", "--json")["troubles"])
             assert "those of the last file that could be read hold" in troubles
             checks = json.loads(place.run("doctor", "--json")[1])["checks"]
@@ -174,6 +177,10 @@ def test_the_doctor_knows_the_skills_and_procedures_that_are_there(tmp_path: Pat
     home = tmp_path / "home"
     make_home(home)
     (home / "routes.yaml").write_text(ROUTES.replace("{kind: default}", "{kind: default, style: short-break}"), "utf-8")
+    checks = json.loads(Place(home).run("doctor", "--json")[1])["checks"]
+    found = " ".join(one["found"] for one in checks if one["check"] == "routes")
+    assert "names the skill 'short-break', which is there and which nobody has allowed" in found
+    assert "there is no" not in found
     assert Place(home).run("skills", "trust", "short-break")[0] == 0
     checks = json.loads(Place(home).run("doctor", "--json")[1])["checks"]
     (told,) = [one for one in checks if one["check"] == "routes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sulla.routes.gates import TurnFacts, route_of
+from sulla.routes.gates import SLICE_WORDS, TurnFacts, route_of
 from sulla.routes.plan import Gate, GateFacts, RouteTable, default_of
 
 ROUTES = {
@@ -67,6 +67,46 @@ def test_a_gate_that_looks_at_what_is_quoted_says_so() -> None:
     gates = [Gate("own", "fire", ("fire",)), Gate("quoted", "ask", ("fire",), quoted=True)]
     assert taken(gates, 'she cried "fire"') == "quoted"
     assert taken(gates, "fire") == "own"
+
+
+@pytest.mark.parametrize(
+    ("message", "careful"),
+    [
+        ("why?\n```\ntake a break", "g"),
+        ("why?\n~~~\ntake a break", "g"),
+        ("why:\n    take a break", "g"),
+        ("- > take a break", "g"),
+        ('"take a break"', "g"),
+        ("why `take\na break`", None),
+        ("why <code>take a break</code>", None),
+        ("why\n<blockquote>take a break</blockquote>", None),
+    ],
+)
+def test_what_may_be_quoted_is_heard_by_gates_that_must_not_miss_and_by_no_other(
+    message: str, careful: str | None
+) -> None:
+    routes = {**ROUTES, "led": default_of("grounded", "led")}
+    assert route_of(RouteTable(routes, [Gate("led", "led", ("take a break",))]), message, NOTHING) is None
+    assert taken([Gate("g", "ask", ("take a break",))], message) == careful
+
+
+def test_all_of_a_long_message_is_heard_however_often_something_is_taken_back_in_it() -> None:
+    gate = Gate("g", "fire", ("fire",), unless=("fire drill",))
+    drills = "a fire drill, then. " * 4_000
+    assert taken([gate], drills) is None
+    assert taken([gate], f"{drills[:40_000]} fire! {drills[:40_000]}") == "g"
+    both = Gate("g", "fire", ("fire",), ("smoke",), ("fire drill",))
+    assert taken([both], f"smoke. {drills} fire!") == "g"
+    assert taken([both], f"fire! {drills} smoke") == "g"
+    assert taken([both], f"smoke. {drills}") is None
+
+
+@pytest.mark.parametrize("at", range(SLICE_WORDS - 4, SLICE_WORDS + 4))
+def test_what_stands_over_the_border_of_two_slices_is_found_and_taken_back(at: int) -> None:
+    gate = Gate("g", "fire", ("a ...2 fire",), unless=("a ...2 fire ...5 drill",))
+    before = "no " * at
+    assert taken([gate], f"{before} a very big fire") == "g"
+    assert taken([gate], f"{before} a very big fire and so on drill") is None
 
 
 def test_what_one_gate_takes_back_another_may_find() -> None:

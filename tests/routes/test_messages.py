@@ -13,6 +13,9 @@ from sulla.routes.reading import read_routes
 from tests.house.source import ROOT
 from tests.routes.corpus import EXPECTED, Half, crisis_route, figures, messages
 
+FRESH = (7, 4)
+"""What is found of the 30 in danger of messages_fresh.txt, and taken for it of its 30 harmless ones."""
+
 
 @pytest.fixture(scope="module")
 def table() -> RouteTable:
@@ -57,6 +60,27 @@ def test_of_messages_that_came_later_none_in_danger_is_passed_over(table: RouteT
     response, _ = figures(table, later)
     print(f"later: {response.told()}")  # noqa: T201 - the same
     assert response.precision >= 0.9
+
+
+def _alarms(table: RouteTable, file: str, label: str) -> list[str]:
+    """The messages of a class that take a crisis route, whichever."""
+    return [one.text for one in messages(file) if one.label == label and crisis_route(table, one.text)]
+
+
+def test_of_what_a_stranger_met_all_danger_is_found_and_nothing_harmless_is_taken_for_it(table: RouteTable) -> None:
+    met = messages("messages_met.txt")
+    assert Counter(one.label for one in met) == {"danger": 34, "harmless": 9}
+    found = _alarms(table, "messages_met.txt", "danger")
+    assert [one.text for one in met if one.label == "danger" and one.text not in found] == []
+    assert _alarms(table, "messages_met.txt", "harmless") == []
+
+
+def test_what_is_found_of_words_that_no_gate_was_written_for_is_told(table: RouteTable) -> None:
+    assert Counter(one.label for one in messages("messages_fresh.txt")) == {"danger": 30, "harmless": 30}
+    found = len(_alarms(table, "messages_fresh.txt", "danger"))
+    taken = len(_alarms(table, "messages_fresh.txt", "harmless"))
+    print(f"fresh: {found} of 30 in danger found, {taken} of 30 harmless taken for it")  # noqa: T201 - the same
+    assert (found, taken) == FRESH, "say so in SKILL.md too"
 
 
 def test_a_planted_slip_is_noticed(table: RouteTable) -> None:

@@ -531,3 +531,23 @@ async def test_a_call_that_may_not_be_repeated_is_made_in_the_models_place_witho
     await home.say(thread, "The kitchen is on fire!")
     assert "SUSPENDED" not in [entry.kind for entry in await home.log(thread)]
     assert await home.shown(thread) == ["Call 112."]
+
+
+async def test_a_default_route_is_answered_by_its_own_agent(store: MemoryStore) -> None:
+    home = world(store, "Hello.", "Again.", routes=table(default={"agent": "helper"}))
+    thread = await home.thread()
+    await home.say(thread, "Good morning")
+    assert await home.shown(thread) == ["Hello."]
+    assert "You help at once." in home.provider.requests[0].system[0].words.text
+
+
+async def test_a_default_route_whose_agent_is_not_there_is_answered_by_no_other(
+    store: MemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = world(store, "Nobody says this.", routes=table(default={"agent": "nobody"}))
+    thread = await home.thread()
+    await home.say(thread, "Good morning")
+    status, why = await home.status(thread)
+    assert status == "failed"
+    assert why == "This cannot be answered here at the moment."
+    assert "'nobody', which is not there" in caplog.text

@@ -5,6 +5,7 @@ up, and one that fails (seed 003).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Final, Literal
 
 import pytest
@@ -15,13 +16,14 @@ from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.procedures.definition import Procedure
 from sulla.procedures.reading import read_procedure
+from sulla.routes.plan import RouteTable
 from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.tools.base import Done
 from tests.house.source import ROOT
+from tests.routes import test_packs
 from tests.routes.test_node import look_up
-from tests.routes.test_packs import pack
 from tests.routes.world import RouteWorld
 
 FOUND: Final = "[1] crisis-resources.md, Emergency number, line 8:\n\nCall 999."
@@ -58,6 +60,12 @@ async def store() -> AsyncIterator[MemoryStore]:
     await store.close()
 
 
+def pack(name: str) -> RouteTable:
+    """The routes of a pack, answered by the world's own agent."""
+    table = test_packs.pack(name)
+    return RouteTable({key: replace(route, agent="") for key, route in table.routes.items()}, table.gates)
+
+
 def shipped_procedures() -> dict[str, Procedure]:
     """The procedures of the packs, by name."""
     found = [read_procedure(path.read_text("utf-8")) for path in (ROOT / "skills").glob("*/procedure.yaml")]
@@ -76,7 +84,27 @@ def script(model: Model, *, forced: bool) -> list[Step]:
 
 
 def test_every_route_of_the_packs_has_a_message() -> None:
-    assert set(MESSAGES) == {(name, route) for name in ("wellbeing", "support-desk") for route in pack(name).routes}
+    every = {(name, route) for name in ("wellbeing", "support-desk") for route in pack(name).routes}
+    assert set(MESSAGES) == every - {("wellbeing", "crisis_ruled_out")}, "that one answers a question"
+
+
+@pytest.mark.parametrize(
+    ("said", "routes"),
+    [
+        (("hello?", "kind of"), ("therapeutic", "crisis_response")),
+        (("no", "yes"), ("crisis_ruled_out", "therapeutic")),
+        (("a", "b", "c", "yes"), ("therapeutic", "therapeutic", "therapeutic", "therapeutic")),
+    ],
+)
+async def test_the_question_whether_somebody_is_in_danger_stands_for_three_turns_or_until_it_is_answered(
+    store: MemoryStore, said: tuple[str, ...], routes: tuple[str, ...]
+) -> None:
+    home = RouteWorld(store, pack("wellbeing"), ScriptedProvider([REPLY] * 9), (look_up("grounded_lookup", ()),))
+    thread = await home.thread()
+    for one in ("I just want to disappear", *said):
+        await home.say(thread, one)
+    taken = [route for what, route in await home.went(thread) if what == "taken"]
+    assert taken == ["crisis_clarification", *routes]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -39,7 +39,7 @@ def found(phrase: str, text: str) -> list[str]:
         ("kill ... myself", "kill one two three four five myself", []),
         ("kill ...1 myself", "kill one myself, kill one two myself", ["kill one myself"]),
         ("kill ... myself", "kill it. Then I, myself", []),
-        ("café", "cafe", []),
+        ("café", "cafe", ["cafe"]),
         ("straße", "STRASSE", ["strasse"]),
         ("a \u2026 b", "a x b", ["a x b"]),
     ],
@@ -131,4 +131,8 @@ def _naive(phrase: str, text: list[str]) -> set[tuple[int, int]]:
 def test_the_index_finds_what_trying_everything_finds(phrases: list[str], text: list[str]) -> None:
     index = PhraseIndex([phrase_of(phrase) for phrase in phrases])
     got = set(index.find(words_of(" ".join(text))))
-    assert got == {Found(at, *span) for at, phrase in enumerate(phrases) for span in _naive(phrase, text)}
+    every = {Found(at, *span) for at, phrase in enumerate(phrases) for span in _naive(phrase, text)}
+    ends = {(one.number, one.last) for one in every}
+    firsts = {end: [one.first for one in every if (one.number, one.last) == end] for end in ends}
+    utmost = {Found(number, find(firsts[number, last]), last) for number, last in ends for find in (min, max)}
+    assert utmost <= got <= every

@@ -38,7 +38,7 @@ gates:
     route: money
     all: [money, back]
     quoted: true
-    facts: {project: [site], last_route: [docs, rest], procedure: false}
+    facts: {project: [site], last_route: [docs, rest], within: 3, words: 5, procedure: false}
   - {name: down, route: outage, any: [down]}
 """
 
@@ -83,7 +83,9 @@ def test_a_file_may_say_all_this() -> None:
     assert table.gates[1] == Gate(
         "docs", "docs", ("how do|can i",), unless=("how do i look",), facts=GateFacts(agent=("lead",), first=True)
     )
-    assert table.gates[2].facts == GateFacts(project=("site",), last_route=("docs", "rest"), procedure=False)
+    assert table.gates[2].facts == GateFacts(
+        project=("site",), last_route=("docs", "rest"), within=3, words=5, procedure=False
+    )
     assert table.routes["outage"].tools.args == {"url": "x?{message}"}
     assert table.routes["docs"].tools.require == "grounded_lookup"
     assert table.routes["money"].tools.without == ("web_fetch",)
@@ -234,3 +236,11 @@ _TREES = st.recursive(
 def test_whatever_a_file_says_it_is_read_or_refused(value: dict[str, object]) -> None:
     read = read_routes(json.dumps(value), KNOWN)
     assert (read.table is None) == bool(read.errors)
+
+
+def test_phrases_that_would_take_a_message_long_are_refused_with_their_gate() -> None:
+    rows = [", ".join(f"a|b{row} ...9 a{row}{at} ...9 a" for at in range(90)) for row in range(4)]
+    (fault,) = faults(gates(*(f"{{name: g{row}, route: a, any: [{text}]}}" for row, text in enumerate(rows))))
+    assert fault.path == "gates[0].any"
+    assert "the word 'a' would take" in fault.message
+    assert "500 are allowed" in fault.message

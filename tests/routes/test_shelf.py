@@ -10,7 +10,9 @@ import pytest
 from sulla.routes.faults import KnownNames
 from sulla.routes.last_good import LAST_FILE
 from sulla.routes.shelf import LOOK_S, ROUTES_FILE, RouteShelf
+from sulla.terminal.exits import Exit
 from sulla.testing.clock import ManualClock
+from tests.cli.typed import typed
 
 GOOD = "routes:\n  fire: {kind: incident, fixed_text: Call us.}\ngates:\n  - {name: fire, route: fire, any: [fire]}\n"
 OTHER = GOOD.replace("any: [fire]", "any: [smoke]")
@@ -95,6 +97,26 @@ async def test_what_is_no_file_is_broken_and_takes_nothing_away(tmp_path: Path) 
     await shelf.look_now()
     assert broken(shelf)
     assert phrases(shelf) == ("fire",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"routes:\n  caf\xc3\xa9: \xff\n", "2:9: error: the file: the byte 0xff is no UTF-8"),
+        (b"#" * 437_511, "1:1: error: the file: it is 437511 bytes long; 262144 are allowed"),
+    ],
+)
+async def test_what_cannot_be_read_as_a_text_says_where_and_how_long_it_is(
+    tmp_path: Path, raw: bytes, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ROUTES_FILE).write_bytes(raw)
+    shelf = shelf_of(tmp_path)
+    await shelf.look_now()
+    assert broken(shelf)
+    assert told in shelf.trouble()
+    shown = typed(capsys, "route", "check", "--file", str(tmp_path / ROUTES_FILE))
+    assert shown.code == Exit.FAILED
+    assert told in shown.err
 
 
 async def test_a_warning_breaks_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -37,10 +37,50 @@ def own(message: str) -> str:
         ("k\u200bill my\u00adself\u2060 n\ufeffow", "kill myself now"),
         ("go\u3164away", "go away"),
         ("ki\u200dll\u202e \U000e0061it\ufe0f", "kill it"),
+        ("run `go\naway` now", "run _ now"),
+        ("run <code>go away</code> now", "run _ now"),
+        ("<blockquote>go\n\naway</blockquote>\nwhy?", "_ why"),
+        ("<code>go away", "code go away"),
+        ("- > go away\nwhy?", "_ why"),
+        ("i n e e d h e l p now", "ineedhelp now"),
+        ("i  n e e d  h e l p", "i need help"),
+        ("plan a b c", "plan a b c"),
     ],
 )
 def test_what_is_the_persons_own(message: str, heard: str) -> None:
     assert own(message) == heard
+
+
+@pytest.mark.parametrize(
+    ("message", "heard"),
+    [
+        ("go away", "go away"),
+        ("why?\n```\ngo away", "why _"),
+        ("why?\n~~~\ngo away", "why _"),
+        ("why:\n    go away", "why _"),
+        ("why `go\naway`", "why _"),
+        ("why <code>go away</code>", "why _"),
+        ("why <pre>go away", "why _"),
+        ("- > go away\nwhy?", "_"),
+        ('"go away"', "_"),
+        ('he wrote "go away', "he wrote _"),
+        ("don't go, it's the boys' dog", "don't go it's the boys' dog"),
+    ],
+)
+def test_what_is_surely_the_persons_own(message: str, heard: str) -> None:
+    assert " ".join(hear(message).sure.written) == heard
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("I w\u00e0nt t\u00f6 go", "i want to go"),
+        ("I want to d1e, k1ll it", "i want to die kill it"),
+        ("mp3 2nd covid19 h2o i5", "mp3 2nd covid19 h2o i5"),
+    ],
+)
+def test_accents_and_digits_for_letters_do_not_count(text: str, folded: str) -> None:
+    assert " ".join(hear(text).own.folded) == folded
 
 
 def test_what_is_quoted_is_still_there_for_whoever_asks_for_it() -> None:

@@ -111,7 +111,8 @@ class RouteWorld(World):
                 return replace(decided, agent=decided.agent or state.identity.agent)
             found = own_agent(state, item)
             facts = begins.begin(state, item, found.agent)
-            return replace(found, facts=facts) if facts else found
+            agent = begins.instead(state, item, found.agent) or found.agent
+            return replace(found, agent=agent, facts=facts) if facts else found
 
         told = TurnContext(self.clock, answerer=answerer if routed else own_agent, urgent=begins.urgent)
         limits, ledger = self.chat.limits, self.model.ledger

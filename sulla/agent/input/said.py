@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
+from sulla.agent.input.quoted import without_quoted
 from sulla.core.dataclass import dataclass
 from sulla.core.pattern import late_pattern
 
@@ -27,26 +28,6 @@ _SENTENCE: Final = late_pattern(
 )
 """The end of a sentence. A line ends none, and neither does a semicolon: a "do not" is for the whole list below it. A
 question goes on: what follows may say no to it."""
-_ENDS: Final = r"\n[ \t]*\n|\Z"
-"""Where a quotation ends that nobody ends: with its paragraph."""
-QUOTATION_MARKS: Final = (
-    *('""', "\u201c\u201d\u201c", "\u201d\u201d", "\u201e\u201c\u201d", "\u201f\u201d", "\u00ab\u00bb", "\u00bb\u00ab"),
-    *("\u2039\u203a", "\u203a\u2039", "\u300c\u300d", "\u300e\u300f", "\u301d\u301e\u301f", "\u275d\u275e"),
-    *("\u276e\u276f", "\u275b\u275c"),
-)
-"""A quotation mark, and those that end what it begins: another one within is quoted with it."""
-_QUOTED: Final = (
-    r"(?ms)^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|"  # a block of code
-    r"^(?: {4}|\t).*?$|"  # an indented one
-    # What a mail answers, also in a list; a line behind it goes on with it, as Markdown has it.
-    rf"^[^\S\n]*(?:(?:[-*+\u2022]|\d{{1,9}}[.)])[^\S\n]+)*>.*?(?:{_ENDS})|"
-    rf"(`+).*?(?:\2|{_ENDS})|"
-    + "".join(rf"{pair[0]}.*?(?:[{pair[1:]}]|{_ENDS})|" for pair in QUOTATION_MARKS)
-    + r"[\u2018\u201a].{0,1000}?[\u2018\u2019](?!\w)|"
-    r"(?<!\w)'(?=\S).{0,1000}?(?<=\S)'(?!\w)"
-)
-"""Code and quoted words; a block of code that nobody ends ends with the message. This is compiled for the first
-message: that takes some milliseconds."""
 _MARKS: Final = str.maketrans({"\u2033": '"', **dict.fromkeys("\u00b4\u2032\u02b9\u02bc\u02c8\u055a\ua78c", "'")})
 """Accents, primes and letters where others write an apostrophe or quotation marks, which `NFKC` would take for other
 ones or leave as letters."""
@@ -114,7 +95,7 @@ def read_said(message: str) -> Said:
     Args:
         message: what a person wrote.
     """
-    text = re.sub(_QUOTED, " _ ", plain(message[:MOST_CHARS]))
+    text = without_quoted(plain(message[:MOST_CHARS]))
     found = _SENTENCE.split(_folded(text).replace("?", " _ "))
     # A mere "No!" says no to what stands beside it, and "just kidding, don't do that" to all that stands before it.
     noes = ["", *(one if re.fullmatch(_NEGATION, _EDGE.sub("", one)) else "" for one in found), ""]

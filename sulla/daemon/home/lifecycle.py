@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from sulla.core.errors import Refused, SettingsError
 from sulla.daemon.home.agent_folders import AgentFolders, ReadAgents
@@ -81,12 +82,21 @@ class Lifecycle:
             if faults:
                 many = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
                 raise Refused(f"nothing was changed, because of {many}: {'; '.join(faults)}")
-            return self._take(examined.settings, agents, takes, found)
+            taken = self._take(examined.settings, agents, takes, found)
+        return replace(taken, faults=(*taken.faults, *await asyncio.to_thread(self._files_that_are_wrong)))
 
     def waiting(self) -> str:
         """The settings that hold from the next start on, in one line; empty if all that is written down holds."""
         names = ", ".join(self._waiting)
         return f"settings that have changed wait for a restart: {names}" if names else ""
+
+    def _files_that_are_wrong(self) -> tuple[str, ...]:
+        """What capabilities say of files that they look at before turns, such as routes, looked at now."""
+        lookers = [one for one in self._built if one.look_now is not None]
+        for one in lookers:
+            if one.look_now is not None:
+                one.look_now()
+        return tuple(said for one in lookers for look in one.troubles.values() if (said := look()))
 
     def _read(self) -> tuple[Examined, ReadAgents]:
         examined = self._examine()

@@ -43,8 +43,8 @@ class Reloaded:
     doubtful: tuple[str, ...] = ()
     """What in the agents' folders may be a slip of the pen, e.g. the name of a tool that there is not."""
     faults: tuple[str, ...] = ()
-    """Which agents' folders cannot be used, each with what is wrong and what is in force instead; the others are taken
-    up."""
+    """Which agents' folders, and other files that are looked at before turns, cannot be used, each with what is wrong
+    and what is in force instead; the others are taken up."""
 
 
 class LifecycleService(Protocol):

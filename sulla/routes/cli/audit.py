@@ -61,6 +61,7 @@ def lines(rows: list[dict[str, Any]], paper: Paper) -> Iterator[str]:
         by = f" by {one_line(row['gate'])}" if row["gate"] else ""
         first = f", first {one_line(row['first_route'])}" if row["first_route"] else ""
         how = [row["mode"] or "no reply", *(["called in the model's place"] if row["made"] else [])]
+        how += [f"style {one_line(row['style'])}"] if row.get("style") else []
         how += [f"fixed text: {one_line(row['fixed_why'])}"] if row["fixed_why"] else []
         whose = f"  {paper.faint(one_line(row['thread_id']))}" if row["thread_id"] else ""
         yield (
