@@ -7,7 +7,19 @@ import pytest
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
 from sulla.gateway.dialects.steps import StepQuestion
 
-QUOTED = ("> yes", '"yes"', "'yes'", "`yes`", "“yes”", "„yes“", "«yes»", "```\nyes\n```", "> always", '"always"', '"no"')
+QUOTED = (
+    "> yes",
+    '"yes"',
+    "'yes'",
+    "`yes`",
+    "“yes”",
+    "„yes“",
+    "«yes»",
+    "```\nyes\n```",
+    "> always",
+    '"always"',
+    '"no"',
+)
 
 
 @pytest.mark.parametrize(
