@@ -203,6 +203,19 @@ async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path
 
 
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("path", ["notes.txt", "way/config", "{root}/notes.txt"])
+def test_a_clean_run_asks_where_a_plain_name_leads_to_one_of_them(tool: Tool, path: str, root: Path) -> None:
+    assert tool.asks is not None
+    given = args_of(tool, path.format(root=root))
+    asked = tool.asks(given, context_in(root))
+    assert asked.startswith(f"write .git/config in the workspace? {given['path']} leads there, and git, or another")
+    (root / "plain.md").symlink_to("x/other.md")
+    (root / "AGENTS.md").symlink_to("CLAUDE.md")
+    for name in ("plain.md", "AGENTS.md", "x/other.md"):
+        assert tool.asks(args_of(tool, name), context_in(root)) == ""
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
 async def test_a_link_that_is_put_there_after_the_question_leads_nowhere(tool: Tool, root: Path) -> None:
     (root / "out").mkdir()
     given, tainted = args_of(tool, "out/config.txt"), replace(context_in(root), by=Author.TAINTED_AGENT)

@@ -80,10 +80,21 @@ class ObeyedFiles:
         look = self._programs.known if change.kind == "gone" else self._programs.reader
         if who := look(change.parts, folder=is_folder):
             return who
-        if who := self._led.reader(place):
+        if who := self._led.reader(place) or (self._at_its_end(change.leads_to) if change.leads_to else ""):
             return who
         if is_folder and change.kind == "gone":
             return self._within(place, change.parts)
+        return ""
+
+    def _at_its_end(self, path: str) -> str:
+        """Who obeys what a link leads to: whoever later writes to it by the link's name writes that."""
+        named = self._top / path
+        ends = {named, Path(os.path.realpath(named))}
+        for place in (one for one in ends if self._top in one.parents):
+            if who := self._programs.reader(place.relative_to(self._top).parts, folder=place.is_dir()):
+                return who
+            if who := self._led.reader(place):
+                return who
         return ""
 
     def _within(self, folder: Path, parts: tuple[str, ...]) -> str:
