@@ -38,7 +38,7 @@ PROGRAM_FILES: Final = {
         "nextflow.config *_build.py *-build.py buildfile build.jl make.jl guix.scm manifest.scm channels.scm "
         "_targets.r pre_gen_project.* post_gen_project.* pre_prompt.* activate.r myocamlbuild.ml data_readers.clj "
         "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt package@swift*.swift "
-        "nakefile.nim deploy.php ecs.php"
+        "nakefile.nim deploy.php ecs.php ivy.xml ivysettings*.xml"
     ),
     "a package manager": (
         "*file.lock cargo.lock yarn.lock bun.lock deno.lock poetry.lock uv.lock pdm.lock pixi.lock pylock*.lock "
@@ -62,7 +62,8 @@ PROGRAM_FILES: Final = {
         "*.config.js *.config.json *.conf.js tsconfig*.json jsconfig*.json *file.js *file.rb gems.rb user.clj "
         "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.conf.json *-config.json "
-        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js ormconfig.*"
+        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js ormconfig.* "
+        "app.json now.json bower.json"
     ),
     "a test runner": (
         "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb "
@@ -155,7 +156,7 @@ SOURCE_ENDINGS: Final = (
     # With what compilers make of it
     "py pyi pyx js mjs cjs jsx ts mts cts tsx vue svelte astro c h cc cpp cxx hh hpp hxx m mm rs go java kt scala "
     "groovy swift cs fs fsi vb rb erb php pl pm lua r jl hs elm clj cljs ex erl dart nim zig v ml mli sql graphql "
-    "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib class wasm"
+    "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib"
 )
 """How names end of files that are source: programs run it only where it is called so elsewhere."""
 

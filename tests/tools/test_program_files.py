@@ -57,7 +57,7 @@ TOOLS = (
     "buildSrc/src/main/java/X.java config/initializers/x.rb callback_plugins/x.py hooks/pre_gen_project.py x-test.mts "
     "Cargo.lock a/yarn.lock poetry.lock Gemfile.lock Podfile.lock pdm.lock bun.lock flake.lock composer.lock "
     "dev-requirements.lock stack.yaml.lock MODULE.bazel.lock conda-lock.yml Chart.lock .terraform.lock.hcl HEAD.lock "
-    "orders.run server.pid "
+    "orders.run server.pid app.json a/now.json bower.json ivy.xml ivysettings-local.xml Main.class a/x.wasm "
     "gatsby-node.cjs x.config.cts knexfile.mts tests/testthat/setup.R src/AppTest.php"
 ).split()
 """What usual tools read or run, one of each."""
