@@ -52,7 +52,8 @@ class Change:
     leads_out: bool = False
     """Whether it is a link that leads out of the workspace."""
     leads_to: str = ""
-    """Where a link leads below the workspace; empty if it leads out, or to the workspace itself."""
+    """Where a link leads below the workspace, with a stroke behind a folder; empty if it leads out, or to the workspace
+    itself."""
     refused: bool = False
     """Whether the command gave other rights to what was there before: it keeps its own."""
 
@@ -167,7 +168,7 @@ class _ChangeReader:
             return None  # it was not there, or nobody can say what was
 
     def _leads_to(self, parts: tuple[str, ...]) -> str | None:
-        """Where a link leads below the workspace; None if it leads out."""
+        """What `Change.leads_to` says; None if it leads out."""
         try:
             target = self._upper.joinpath(*parts).readlink()
         except OSError:
@@ -175,7 +176,9 @@ class _ChangeReader:
         place = Path(os.path.normpath(self._workspace.joinpath(*parts).parent / target))
         if not place.is_relative_to(self._workspace):
             return None
-        return "" if place == self._workspace else str(place.relative_to(self._workspace))
+        below = place.relative_to(self._workspace)
+        is_folder = self._upper.joinpath(below).is_dir() or place.is_dir()
+        return "" if place == self._workspace else f"{below}{'/' if is_folder else ''}"
 
     def _gone(self, parts: tuple[str, ...]) -> Change:
         return Change(parts, "gone", raced=self._is_raced(parts))

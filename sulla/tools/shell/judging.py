@@ -91,7 +91,10 @@ class ObeyedFiles:
         named = self._top / path
         ends = {named, Path(os.path.realpath(named))}
         for place in (one for one in ends if self._top in one.parents):
-            if who := self._programs.reader(place.relative_to(self._top).parts, folder=place.is_dir()):
+            # What is new is judged by itself, and what is not there may be a folder: both go by the tables alone.
+            look = self._programs.reader if place.is_file() else self._programs.known
+            parts = place.relative_to(self._top).parts
+            if who := look(parts, folder=place.is_dir() or path.endswith("/")):
                 return who
             if who := self._led.reader(place):
                 return who

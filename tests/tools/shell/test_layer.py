@@ -664,6 +664,10 @@ async def test_a_link_that_leads_out_of_the_workspace_is_asked_about(target: str
         ("ln -s obeyed.txt todo.md", False),
         ("ln -s ../a.txt notes/todo.md", True),
         ("ln -s . here.md", True),
+        ("mkdir build && ln -s ../build notes/b2.md", True),
+        ("ln -s nowhere notes/new.md", True),
+        ("ln -s ../Justfile notes/new.md", False),
+        ("ln -s ../tool notes/tool.md", False),
     ],
 )
 async def test_a_plain_name_that_leads_to_a_program_file_is_asked_about(command: str, lands: bool, desk: Desk) -> None:
@@ -672,6 +676,7 @@ async def test_a_plain_name_that_leads_to_a_program_file_is_asked_about(command:
     desk.write("Makefile")
     desk.write(".github/x.yml")
     desk.write("obeyed.txt")
+    desk.write("tool")
     desk.by_person("ln -s . way; ln -s obeyed.txt GNUmakefile")
     _, _, told = await desk.run(command)
     link = desk.workspace / command.rsplit(maxsplit=1)[-1]
