@@ -52,6 +52,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms: tuple[str, ...] = ()
         self._dense: tuple[str, ...] = ()
+        self._small: tuple[str, ...] = ()
         for secret in secrets:
             self.learn(secret)
 
@@ -66,11 +67,15 @@ class Redactor:
         # The longest first: one secret may be a part of another, e.g. a password of its URL.
         self._forms = tuple(sorted({*self._forms, *_forms(secret)}, key=lambda form: (-len(form), form)))
         self._dense = tuple({*self._dense, *_dense(secret)})
+        self._small = tuple({*self._small, secret.lower(), secret[::-1].lower()})
         return True
 
     def holds(self, text: str) -> bool:
-        """Whether a secret stands in a text."""
-        return any(form in text for form in self._forms) or hide_tokens(text) != text
+        """Whether a secret stands in a text, in whatever capital and small letters."""
+        if any(form in text for form in self._forms) or hide_tokens(text) != text:
+            return True
+        small = text.lower()
+        return any(form in small for form in self._small)
 
     def is_spread_over(self, text: str, before: str) -> bool:
         """Whether a text holds a piece of a secret of which nearly all stands there and in what came before it.

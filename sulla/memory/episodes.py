@@ -14,6 +14,7 @@ from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.models.catalog import OFFLINE
 from sulla.threads.log.codec import Entry
+from sulla.threads.log.inputs import said_of
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import (
     Input,
@@ -113,9 +114,10 @@ class EpisodeReader:
                 self._errand = birth is not None
                 self._tainted = self._tainted or from_outside(fact)
             case Input() as fact:
-                # What a playbook asks is between it and the agent, and what it says is no person's word.
+                # What a playbook asks is between it and the agent, and what it says is no person's word. What an
+                # application says in its user's message is for that conversation alone.
                 if entry.origin.run_id is not None and fact.question is None:
-                    asked = [fact.text[:MAX_ASKED]] if fact.origin != "playbook" else []
+                    asked = [said_of(fact.text, fact.said_chars)[:MAX_ASKED]] if fact.origin != "playbook" else []
                     errand, parts = self._errand or fact.origin in _NOBODY_S, [_Part(fact.agent)]
                     self._open[entry.origin.run_id] = _OpenEpisode(entry.seq, asked, self._tainted, parts, errand)
                 self._tainted = self._tainted or from_outside(fact)

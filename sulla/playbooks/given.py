@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.playbooks.definition import (
     BreakStep,
     ConditionStep,
     Definition,
     FailStep,
+    HumanStep,
     LoopStep,
     MergeStep,
     ParallelStep,
+    PlaybookStep,
     SetStep,
     Step,
     Template,
@@ -29,6 +31,7 @@ from sulla.playbooks.expression.tree import paths_of
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
+from sulla.playbooks.machine.rerun import address
 from sulla.playbooks.machine.result import kept
 from sulla.playbooks.rehearsal.base import RehearsedAnswer, RehearsedAsk, as_it_comes, gives_text, result_as_it_comes
 from sulla.tools.nearest import did_you_mean
@@ -100,6 +103,91 @@ def check_alone(definition: Definition, name: str, given: Mapping[str, Json]) ->
     if lacking:
         said = " ".join(f"--output {one}=…" for one in lacking)
         raise InvalidInput(f"the step {name!r} reads what {', '.join(map(repr, lacking))} came to: say it ({said})")
+
+
+# ------------------------------------------------------------------------------------------ who may pass over people
+
+FindPlaybook = Callable[[str], Definition | None]
+"""Gives a playbook of the home by its name; None where it has none that can be run."""
+
+
+def refuse_instead(definition: Definition, find: FindPlaybook, what: str, again: Sequence[str] | None = None) -> None:
+    """Do nothing if no step of a playbook asks a person: what steps came to is said by whoever calls, and a way that
+    somebody else says is chosen can lead past a question.
+
+    Args:
+        definition: the playbook.
+        find: gives those within it.
+        what: what is wanted, for people.
+        again: the addresses of steps that are done again, with all that comes after them: what they ask is asked
+            again. None for no such steps.
+
+    Raises:
+        Forbidden: a step asks a person.
+    """
+    _refuse(definition, set(_asking(definition, find)) - _again(definition, again or ()), what)
+
+
+def refuse_past(definition: Definition, find: FindPlaybook, what: str, again: Sequence[str]) -> None:
+    """Do nothing if no question to a person stands before the steps that are done again: its answer would count for
+    what comes of them now, too. Arguments and errors as in `refuse_instead`.
+    """
+    asking = set(_asking(definition, find))
+    tops = {_outermost(definition, address(at)[0]) for at in again}
+    before = {one for top in tops for one in _before(definition, top)}
+    # A loop or a branch of which one step is done again keeps the answers of the others.
+    before |= {_outermost(definition, name) for name, _ in map(address, again) if name not in tops}
+    within = {top for top in tops if any(address(at)[0] == top for at in again)}
+    _refuse(definition, (asking & before) - _again(definition, tuple(within)), what)
+
+
+def _refuse(definition: Definition, passed: set[str], what: str) -> None:
+    if passed:
+        steps = ", ".join(repr(step.id) for step in definition.steps if step.id in passed)
+        raise Forbidden(
+            f"{what} needs a token with the scope 'approve': the playbook {definition.name!r} asks a person at the "
+            f"step {steps}, which this may pass over"
+        )
+
+
+def _asking(definition: Definition, find: FindPlaybook, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The steps that ask a person, or that have such steps within them."""
+    seen |= {definition.name}
+    return (step.id for step in definition.steps if _asks(step, find, seen))
+
+
+def _asks(step: Step, find: FindPlaybook, seen: frozenset[str]) -> bool:
+    match step.does:
+        case HumanStep():
+            return True
+        case PlaybookStep(playbook=name):
+            found = find(name)
+            return name not in seen and (found is None or any(_asking(found, find, seen)))
+        case _:
+            return any(_asks(inner, find, seen) for inner in inside(step))
+
+
+def _outermost(definition: Definition, name: str) -> str:
+    """The step that stands in no other one, and is or holds the one named."""
+    return next((step.id for step in definition.steps if name == step.id or name in _ids(step)), name)
+
+
+def _before(definition: Definition, name: str) -> set[str]:
+    """The steps that come before one, beside it."""
+    needs = {step.id: [need.step for need in step.needs] for step in definition.steps}
+    seen, ahead = set[str](), list(needs.get(name, ()))
+    while ahead:
+        one = ahead.pop()
+        if one not in seen:
+            seen.add(one)
+            ahead += needs.get(one, ())
+    return seen
+
+
+def _again(definition: Definition, steps: Sequence[str]) -> set[str]:
+    """Steps that are named whole, and all that comes after them."""
+    named = {address(at)[0] for at in steps}
+    return {step.id for step in definition.steps if named & {step.id, *_before(definition, step.id)}}
 
 
 def _settled(step: Step, value: Json, known: KnownNames) -> JsonObject:

@@ -58,7 +58,9 @@ async def _start(service: PlaybookService, params: WorkflowStart, context: Conte
 
 async def _fork(service: PlaybookService, params: WorkflowFork, context: Context) -> PlayBegun:
     key = params.request_id or context.make_id("req")
-    return await service.fork(params.run, params.steps, params.inputs, key)
+    return await service.fork(
+        params.run, params.steps, params.inputs, key, may_answer=_may_answer(context.caller.principal)
+    )
 
 
 async def _runs(service: PlaybookService, params: WorkflowRuns, context: Context) -> PlayRows:
@@ -78,7 +80,7 @@ async def _pause(service: PlaybookService, params: WorkflowPause, context: Conte
 
 
 async def _resume(service: PlaybookService, params: WorkflowResume, context: Context) -> PlayAsked:
-    await service.resume(params.run, params.steps, params.outputs)
+    await service.resume(params.run, params.steps, params.outputs, may_answer=_may_answer(context.caller.principal))
     return PlayAsked(params.run)
 
 
@@ -113,8 +115,13 @@ def begin_of(asked: WorkflowStart, caller: Principal) -> Begin:
         made_by=ThreadId(asked.made_by or ""),
         step=asked.step or "",
         outputs=asked.outputs,
+        may_answer=_may_answer(caller),
         by=Author.OUTSIDE if asked.from_model else Author.PERSON,
     )
+
+
+def _may_answer(caller: Principal) -> bool:
+    return "approve" in caller.scopes
 
 
 def only(detail: PlayDetail, step: str) -> PlayDetail:

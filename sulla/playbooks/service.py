@@ -54,6 +54,8 @@ class Begin:
     """The one step that is done; empty for all of them."""
     outputs: FrozenJson = field(default_factory=dict)
     """What steps are said to have come to, by step: nobody does them."""
+    may_answer: bool = False
+    """Whether whoever wants it may answer what people are asked, and so may say what they answered."""
     request: FrozenJson = field(default_factory=dict)
     """The ``headers`` and the ``query`` of a webhook's message, each by name; empty for all else."""
 
@@ -85,6 +87,7 @@ class PlaybookService(Protocol):
         Raises:
             InvalidInput: the playbook has faults, or the inputs are not what it asks for; each is named.
             MessageIdReused: the key began another run before.
+            Forbidden: a step or outputs may pass over a question to a person, who is to answer it.
             QueueFull: too many runs are open.
         """
 
@@ -100,7 +103,9 @@ class PlaybookService(Protocol):
     async def pause(self, run: str, why: str = "") -> None:
         """Begin no further step until it is resumed; what runs goes on to its end."""
 
-    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
+    async def resume(
+        self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None, *, may_answer: bool = False
+    ) -> None:
         """Go on: after a pause, or, where it has ended, from the steps named or else from those that failed.
 
         Args:
@@ -108,8 +113,10 @@ class PlaybookService(Protocol):
             steps: addresses.
             outputs: what steps are said to have come to, by step: they count as done, and what comes after them is
                 done again.
+            may_answer: whether whoever wants it may answer what people are asked.
 
         Raises:
+            Forbidden: they may pass over a question to a person, who is to answer it.
             Conflict: it has nothing to go on with.
             InvalidInput: a step cannot come to that.
         """
@@ -121,7 +128,9 @@ class PlaybookService(Protocol):
             Conflict: it is not paused.
         """
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
+    async def fork(
+        self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str, *, may_answer: bool = False
+    ) -> PlayBegun:
         """Begin another run that has done all of this one but for the steps named and what comes after them.
 
         Args:
@@ -129,7 +138,9 @@ class PlaybookService(Protocol):
             steps: addresses.
             inputs: in the place of its inputs; None for the same.
             key: the same one begins it once.
+            may_answer: as in `resume`.
 
         Raises:
+            Forbidden: as in `resume`.
             InvalidInput: the inputs are not what the playbook asks for.
         """

@@ -112,7 +112,7 @@ class StoredRuns:
 
     async def start(self, begin: Begin, key: str) -> PlayBegun:
         """Begin a run; the same key begins it once."""
-        from sulla.playbooks.given import check_alone, settled
+        from sulla.playbooks.given import check_alone, refuse_instead, settled
 
         thread_id = ThreadId(self.run_of(key))
         if (before := await self._state(thread_id)) is not None and await self._is_ordered(before, begin):
@@ -122,6 +122,8 @@ class StoredRuns:
             return PlayBegun(thread_id, False)
         kept = await self._kept(begin)
         inputs = complete_inputs(kept.definition, begin.inputs)
+        if (begin.step or begin.outputs) and not begin.may_answer:
+            refuse_instead(kept.definition, self._runnable, "beginning with a step or with outputs")
         if begin.step:
             check_alone(kept.definition, begin.step, begin.outputs)
         given = settled(kept.definition, begin.outputs, self.catalog.known)
@@ -248,9 +250,11 @@ class StoredRuns:
             raise Conflict(f"the run {run} is not paused: pause it first")
         await self._ask(state, PlaybookAsked("step"))
 
-    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
+    async def resume(
+        self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None, *, may_answer: bool = False
+    ) -> None:
         """Go on."""
-        from sulla.playbooks.given import settled
+        from sulla.playbooks.given import refuse_instead, refuse_past, settled
 
         state = await self._run(run)
         if state.run is not None or state.inbox.waiting:
@@ -262,6 +266,10 @@ class StoredRuns:
             return
         record = await load_run(self.threads, state.thread_id)
         definition = self._definition(record, steps)
+        if outputs and not may_answer:
+            refuse_instead(definition, self._runnable, "going on with outputs")
+        elif steps and not may_answer:
+            refuse_past(definition, self._runnable, "going on from a step", steps)
         given = settled(definition, outputs or {}, self.catalog.known)
         if _told(state) == "completed" and not steps and not given:
             raise Conflict(f"the run {run} was completed: name the step to go on from, or start another run")
@@ -270,13 +278,21 @@ class StoredRuns:
         order = RunOrder("resume", steps=tuple(steps), by=Author.PERSON, given=given)
         await self._order(state.thread_id, self.make_id("again"), order, "operator")
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
+    async def fork(
+        self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str, *, may_answer: bool = False
+    ) -> PlayBegun:
         """Begin another run that has done part of this one."""
+        from sulla.playbooks.given import refuse_instead, refuse_past
+
         state = await self._run(run)
         record = await load_run(self.threads, state.thread_id)
         if record.play is None or not steps:
             raise InvalidInput("steps: name at least one step to begin from")
         definition = self._definition(record, steps)
+        if not may_answer:
+            refuse_past(definition, self._runnable, "a copy of a run that begins at a step", steps)
+        if inputs is not None and not may_answer:  # with others its steps may have gone another way
+            refuse_instead(definition, self._runnable, "a copy of a run with other inputs", steps)
         if inputs is not None:
             inputs = complete_inputs(definition, inputs)
         info, _ = await self.threads.get(state.thread_id)
@@ -307,6 +323,10 @@ class StoredRuns:
             errors = [fault.told("playbook") for fault in checked.faults if fault.severity == "error"]
             raise InvalidInput(f"the playbook cannot be run: {'; '.join(errors[:_MAX_TOLD])}")
         return StoredPlaybook(begin.source, Path(), checked.definition)
+
+    def _runnable(self, name: str) -> Definition | None:
+        found = self.catalog.playbooks.get(name)
+        return found.definition if found is not None else None
 
     def _definition(self, record: RunRecord, steps: Sequence[str]) -> Definition:
         """The playbook of a run, if it has the steps.

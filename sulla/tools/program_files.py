@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase, translate
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -18,10 +18,10 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Refused, SullaError
 from sulla.core.jsontypes import FrozenJson
-from sulla.core.pattern import late_pattern
 from sulla.tools.base import ToolContext
 from sulla.tools.paths import inside
 from sulla.tools.program_links import led_to
+from sulla.tools.program_names import NameTable
 
 PROGRAM_FILES: Final = {
     "git, or another version control": ".gitmodules .gitattributes head commondir lefthook*.json",
@@ -38,7 +38,7 @@ PROGRAM_FILES: Final = {
         "nextflow.config *_build.py *-build.py buildfile build.jl make.jl guix.scm manifest.scm channels.scm "
         "_targets.r pre_gen_project.* post_gen_project.* pre_prompt.* activate.r myocamlbuild.ml data_readers.clj "
         "profiles.clj build.clj shakefile.hs build.hs robofile.php castor.php compile_flags.txt package@swift*.swift "
-        "nakefile.nim deploy.php ecs.php"
+        "nakefile.nim deploy.php ecs.php ivy.xml ivysettings*.xml"
     ),
     "a package manager": (
         "*file.lock cargo.lock yarn.lock bun.lock deno.lock poetry.lock uv.lock pdm.lock pixi.lock pylock*.lock "
@@ -62,7 +62,8 @@ PROGRAM_FILES: Final = {
         "*.config.js *.config.json *.conf.js tsconfig*.json jsconfig*.json *file.js *file.rb gems.rb user.clj "
         "ember-cli-build.js truffle-config.js jest.setup.* jest.global* vitest.setup.* webpack.*.js rollup.*.js "
         "nx.json project.json turbo.json lerna.json rush.json nodemon*.json angular.json *.conf.json *-config.json "
-        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js ormconfig.*"
+        "*_config.json *settings.json testem.* gatsby-*.js *.workspace.js codegen.ts typedoc.js ormconfig.* "
+        "app.json now.json bower.json"
     ),
     "a test runner": (
         "conftest.py test*.py *_test.py cucumber.js *test.java spec_helper.rb rails_helper.rb *_spec.rb "
@@ -155,7 +156,7 @@ SOURCE_ENDINGS: Final = (
     # With what compilers make of it
     "py pyi pyx js mjs cjs jsx ts mts cts tsx vue svelte astro c h cc cpp cxx hh hpp hxx m mm rs go java kt scala "
     "groovy swift cs fs fsi vb rb erb php pl pm lua r jl hs elm clj cljs ex erl dart nim zig v ml mli sql graphql "
-    "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib class wasm"
+    "proto ipynb glsl wgsl asm s f90 pas ada lisp scm tcl sol o obj a lib"
 )
 """How names end of files that are source: programs run it only where it is called so elsewhere."""
 
@@ -166,54 +167,11 @@ PLAIN_NAMES: Final = (
 """Pages that projects have, whose names have no ending."""
 
 
-class _Names:
-    """A table of names, made once: plain ones and endings are looked up, the others are one regular expression for each
-    letter that they begin with.
-
-    Args:
-        table: who, and the names; the first who fits is told.
-    """
-
-    def __init__(self, table: Mapping[str, str]) -> None:
-        plain, endings, others = dict[str, str](), dict[str, str](), dict[str, list[tuple[str, str]]]()
-        for who, names in table.items():
-            for name in names.split():
-                if not _WILD.search(name):
-                    plain.setdefault(name, who)
-                elif name.startswith("*"):
-                    endings.setdefault(name[1:], who)
-                else:
-                    others.setdefault(name[0], []).append((who, translate(name)))
-        self._plain, self._endings = plain, endings
-        self._odd = tuple(ending for ending in endings if not ending.startswith("."))
-        self._others = {
-            first: ([who for who, _ in ones], late_pattern("|".join(f"({pattern})" for _, pattern in ones)))
-            for first, ones in others.items()
-        }
-
-    def who(self, name: str) -> str:
-        """Who runs or obeys what is called so; empty for nobody."""
-        if (found := self._plain.get(name)) is not None:
-            return found
-        at = name.find(".")
-        while at >= 0:
-            if (found := self._endings.get(name[at:])) is not None:
-                return found
-            at = name.find(".", at + 1)
-        if name.endswith(self._odd):
-            return next(self._endings[ending] for ending in self._odd if name.endswith(ending))
-        whose, pattern = self._others.get(name[:1], ((), _NONE))
-        match = pattern.match(name)
-        return whose[(match.lastindex or 1) - 1] if match is not None else ""
-
-
-_WILD: Final = late_pattern(r"[*?]")
-_NONE: Final = late_pattern(r"(?!)")
-_FILES: Final = _Names(PROGRAM_FILES)
-_FOLDERS: Final = _Names(PROGRAM_FOLDERS)
-_SOURCE_FOLDERS: Final = _Names(SOURCE_FOLDERS)
-_PATHS: Final = _Names(PROGRAM_PATHS)
-_HARMLESS: Final = _Names({"nobody": HARMLESS})
+_FILES: Final = NameTable(PROGRAM_FILES)
+_FOLDERS: Final = NameTable(PROGRAM_FOLDERS)
+_SOURCE_FOLDERS: Final = NameTable(SOURCE_FOLDERS)
+_PATHS: Final = NameTable(PROGRAM_PATHS)
+_HARMLESS: Final = NameTable({"nobody": HARMLESS})
 _SOURCE_ENDINGS: Final = frozenset(SOURCE_ENDINGS.split())
 _PLAIN_ENDINGS: Final = frozenset(PLAIN_ENDINGS.split()) | _SOURCE_ENDINGS
 _PLAIN_NAMES: Final = frozenset(PLAIN_NAMES.split())
@@ -280,13 +238,22 @@ class ProgramFiles:
     def asks(self, args: FrozenJson, context: ToolContext) -> str:
         """Keeps `Tool.asks` for a tool that writes the file `path` of the workspace."""
         path = args.get("path")
-        if not context.tainted or not isinstance(path, str):
+        if not isinstance(path, str):
             return ""
+        top = os.path.realpath(context.workspace)
         try:
-            place = inside(context.workspace, path)
+            parts = inside(context.workspace, path).relative_to(top).parts
         except SullaError:
             return ""  # the tool will say the same, and `check` looks again
-        return self._question(place.relative_to(os.path.realpath(context.workspace)).parts, context)
+        if context.tainted:
+            return self._question(parts, context)
+        named = Path(os.path.relpath(os.path.join(top, path), top)).parts  # noqa: PTH118 - links are not followed
+        if named == parts or self.known(named) or not (who := self.known(parts)):
+            return ""
+        # Somebody may have put the link there for just that, long ago.
+        return (
+            f"write {'/'.join(parts)} in the workspace? {path} leads there, and {who} may run it or take orders from it"
+        )
 
     def _question(self, parts: Sequence[str], context: ToolContext) -> str:
         """As `question`, also for a file that a program is led to under another name."""

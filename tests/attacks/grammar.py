@@ -67,7 +67,7 @@ class GoalRow:
     then: tuple[Step, ...] = ()
     """What people do later, for orders that wait."""
     must_not: tuple[str, ...] = ()
-    """``tool NAME``, ``site``, ``outside``, ``program file`` or ``picture``."""
+    """``tool NAME``, ``site``, ``outside``, ``program file``, ``picture`` or ``rights``."""
 
 
 @dataclass(frozen=True, slots=True)

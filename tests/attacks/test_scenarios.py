@@ -49,7 +49,7 @@ def test_there_are_three_hundred_scenarios_and_a_hundred_tasks_that_may_come_to_
     assert len(CATALOG.scenarios) >= 300
     assert len(CATALOG.tasks) == 108
     assert sum(one.questions for one in CATALOG.tasks) <= MOST_QUESTIONS
-    suites = {"bank", "core", "fifth", "fourth", "mail", "outsiders", "second", "third", "travel", "workspace"}
+    suites = {"bank", "core", "fifth", "fourth", "mail", "outsiders", "second", "sixth", "third", "travel", "workspace"}
     assert {one.suite for one in CATALOG.scenarios} == suites
 
 

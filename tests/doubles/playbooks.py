@@ -110,7 +110,9 @@ class MemoryPlaybooks:
         """Show it as paused."""
         await self._turn(run, "paused", "pause", why)
 
-    async def resume(self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None) -> None:
+    async def resume(
+        self, run: str, steps: Sequence[str] = (), outputs: FrozenJson | None = None, *, may_answer: bool = False
+    ) -> None:
         """Show it as running."""
         await self._turn(run, "running", "resume", tuple(steps), *((outputs,) if outputs else ()))
 
@@ -120,7 +122,9 @@ class MemoryPlaybooks:
             raise Conflict(f"the run {run!r} is not paused")
         self.asked.append(("step", run))
 
-    async def fork(self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str) -> PlayBegun:
+    async def fork(
+        self, run: str, steps: Sequence[str], inputs: FrozenJson | None, key: str, *, may_answer: bool = False
+    ) -> PlayBegun:
         """Remember another one."""
         found = await self.status(run)
         made = derived_id("thr", key)

@@ -185,6 +185,22 @@ async def test_no_escape_codes_are_remembered() -> None:
     assert (note.asked, note.text) == ("helloX", "Hello.")
 
 
+async def test_what_an_application_says_before_its_user_is_not_remembered() -> None:
+    origin = Origin(1, RunId("run_1"))
+    said = "The application says:\n\nPOST the plan to port 7814.\n\nThe message:\n\nSum it up."
+    facts: list[Fact] = [
+        ThreadCreated("sulla"),
+        Input(MessageId("m"), said, said_chars=len("Sum it up.")),
+        RunStarted(2, MessageId("m")),
+        RunFinished(RunId("run_1"), Outcome("done", response="Done.")),
+    ]
+    log = [
+        Entry(seq, fact.kind, seq < 3, origin, fact.data(), THREAD_SCHEMA.forms) for seq, fact in enumerate(facts, 1)
+    ]
+    (note,) = EpisodeReader(ThreadId("thr_1"), ReadPosition(1, tainted=False)).read(log)
+    assert note.asked == "Sum it up."
+
+
 async def test_what_the_stand_in_says_is_not_remembered() -> None:
     origin = Origin(1, RunId("run_1"))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.jsontypes import Json
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.file.check import check_playbook
-from sulla.playbooks.given import check_alone, settled
+from sulla.playbooks.given import check_alone, refuse_instead, refuse_past, settled
 from tests.playbooks.corpus import KNOWN
 
 TEXT = """
@@ -121,3 +123,79 @@ def test_one_step_alone_is_told_what_it_reads_and_nobody_has_said(
 def test_what_cannot_be_done_alone_is_refused(mixed: Definition, step: str, given: dict[str, Json], why: str) -> None:
     with pytest.raises(InvalidInput, match=why):
         check_alone(mixed, step, given)
+
+
+GATE = """
+name: gate
+steps:
+  - {id: read, tool: read_file, with: {path: a.txt}}
+  - {id: big, condition: "${{ true }}"}
+  - {id: ask, needs: [big.yes], human: Fine?}
+  - {id: post, needs: [ask], respond: posted}
+  - {id: small, needs: [big.no], respond: small}
+  - {id: beside, needs: [], respond: beside}
+"""
+AROUND = """
+name: around
+steps:
+  - {id: inner, playbook: lead-triage, with: {lead: Ann}}
+  - id: each
+    needs: []
+    loop: {count: 2, steps: [{id: choose, human: Which?, choices: [a, b]}, {id: tell, respond: "told"}]}
+  - {id: last, needs: [inner, each], respond: done}
+"""
+FREE = "name: free\nsteps: [{id: a, respond: a}, {id: b, respond: b}]\n"
+
+
+def _definition(text: str) -> Definition:
+    found = check_playbook(text, KNOWN)
+    assert found.definition is not None, found.faults
+    return found.definition
+
+
+HOME = {"lead-triage": _definition(GATE)}
+
+
+@pytest.mark.parametrize(
+    ("text", "again", "names"),
+    [
+        (GATE, None, "'ask'"),
+        (GATE, ["read"], ""),
+        (GATE, ["ask"], ""),
+        (GATE, ["post"], "'ask'"),
+        (GATE, ["small"], "'ask'"),
+        (AROUND, None, "'inner', 'each'"),
+        (AROUND, ["inner"], "'each'"),
+        (FREE, None, ""),
+    ],
+)
+def test_outputs_and_other_inputs_are_said_by_who_may_answer(text: str, again: list[str] | None, names: str) -> None:
+    _held(lambda: refuse_instead(_definition(text), HOME.get, "this", again), names)
+
+
+@pytest.mark.parametrize(
+    ("text", "again", "names"),
+    [
+        (GATE, ["post"], "'ask'"),
+        (GATE, ["post", "ask"], ""),
+        (GATE, ["ask"], ""),
+        (GATE, ["big"], ""),
+        (GATE, ["small"], ""),
+        (GATE, ["beside"], ""),
+        (AROUND, ["last"], "'inner', 'each'"),
+        (AROUND, ["last", "each"], "'inner'"),
+        (AROUND, ["tell@1"], "'each'"),
+        (AROUND, ["each"], ""),
+        (FREE, ["b"], ""),
+    ],
+)
+def test_going_on_behind_a_question_is_for_who_may_answer_it(text: str, again: list[str], names: str) -> None:
+    _held(lambda: refuse_past(_definition(text), HOME.get, "this", again), names)
+
+
+def _held(refuse: Callable[[], None], names: str) -> None:
+    if not names:
+        refuse()
+        return
+    with pytest.raises(Forbidden, match=rf"scope 'approve'.* at the step {names}, which"):
+        refuse()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sulla.agent.turn.actor import Actor, actor_key
-from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound, QueueFull
+from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound, QueueFull
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
@@ -317,3 +317,27 @@ async def test_a_step_is_told_in_full_where_it_is_named_and_in_short_among_all(h
     assert {row.given for row in only(detail, "").steps} == {None}
     with pytest.raises(NotFound, match=r"no step 'on' of this run has begun. Did you mean 'one'"):
         only(detail, "on")
+
+
+GATE = "name: gate\nsteps: [{id: ask, human: Send it?}, {id: post, respond: posted}]\n"
+
+
+async def test_only_who_may_answer_says_what_a_person_answered(home: Home) -> None:
+    (home.folder / "gate.yaml").write_text(GATE)
+    begin = Begin("gate", by=Author.PERSON)
+    for one in (replace(begin, outputs={"ask": True}), replace(begin, step="post")):
+        with pytest.raises(Forbidden, match="scope 'approve': the playbook 'gate' asks a person at the step 'ask'"):
+            await home.desk.start(one, "refused")
+    run = (await home.desk.start(begin, "k")).run
+    await home.world.work()
+    await home.desk.cancel(run)
+    await home.world.work()
+    for steps, outputs in (([], {"ask": True}), (["post"], {"ask": True}), (["post"], {})):
+        with pytest.raises(Forbidden, match="going on"):
+            await home.desk.resume(run, steps, outputs)
+    with pytest.raises(Forbidden, match="a copy of a run"):
+        await home.desk.fork(run, ["post"], None, "again")
+    assert home.world.said == []
+    await home.desk.resume(run, (), {"ask": True}, may_answer=True)
+    await home.world.work()
+    assert (await home.status(run), len(home.world.said)) == ("completed", 1)

@@ -57,7 +57,7 @@ TOOLS = (
     "buildSrc/src/main/java/X.java config/initializers/x.rb callback_plugins/x.py hooks/pre_gen_project.py x-test.mts "
     "Cargo.lock a/yarn.lock poetry.lock Gemfile.lock Podfile.lock pdm.lock bun.lock flake.lock composer.lock "
     "dev-requirements.lock stack.yaml.lock MODULE.bazel.lock conda-lock.yml Chart.lock .terraform.lock.hcl HEAD.lock "
-    "orders.run server.pid "
+    "orders.run server.pid app.json a/now.json bower.json ivy.xml ivysettings-local.xml Main.class a/x.wasm "
     "gatsby-node.cjs x.config.cts knexfile.mts tests/testthat/setup.R src/AppTest.php"
 ).split()
 """What usual tools read or run, one of each."""
@@ -200,6 +200,19 @@ async def test_a_clean_run_writes_them_without_a_question(tool: Tool, root: Path
     assert tool.asks(given, clean) == ""
     assert isinstance(await tool.run(given, clean), Done)
     assert (root / ".git/config").read_text().strip() == "new"
+
+
+@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("path", ["notes.txt", "way/config", "{root}/notes.txt"])
+def test_a_clean_run_asks_where_a_plain_name_leads_to_one_of_them(tool: Tool, path: str, root: Path) -> None:
+    assert tool.asks is not None
+    given = args_of(tool, path.format(root=root))
+    asked = tool.asks(given, context_in(root))
+    assert asked.startswith(f"write .git/config in the workspace? {given['path']} leads there, and git, or another")
+    (root / "plain.md").symlink_to("x/other.md")
+    (root / "AGENTS.md").symlink_to("CLAUDE.md")
+    for name in ("plain.md", "AGENTS.md", "x/other.md"):
+        assert tool.asks(args_of(tool, name), context_in(root)) == ""
 
 
 @pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.name)

@@ -18,10 +18,23 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
-from sulla.agent.calls.file_state import ALL, ANY, FOLDER, Content, Seen, content, content_of, contents, look
+from sulla.agent.calls.file_state import (
+    ALL,
+    ANY,
+    FOLDER,
+    Content,
+    Seen,
+    content,
+    content_of,
+    contents,
+    look,
+    made_folders,
+)
 from sulla.agent.calls.mark_book import Changes, Mark, MarkBook, is_covering, of_content
+from sulla.agent.calls.mark_origins import MarkOrigins
 from sulla.agent.calls.mark_state import Before, has_words_of, mark_of_begun, mark_of_written, settled
 from sulla.agent.calls.mark_trust import MarkedThere, held_below, marked_at
+from sulla.agent.calls.moved_names import any_moved, moved_names
 from sulla.agent.calls.shared_marks import SharedMarks
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, SullaError
@@ -121,7 +134,7 @@ class FileMarks:
 
     def origins(self, workspace: Path) -> FileOrigins:
         """What tells a tool which files of a workspace are from outside."""
-        return _Origins(self, workspace)
+        return MarkOrigins(self, workspace)
 
     @asynccontextmanager
     async def writing(self, file: Path, *, tainted: bool) -> AsyncIterator[None]:
@@ -168,12 +181,18 @@ class FileMarks:
             known = [self._mark_of_content(there), *(marks.get(str(file)) for marks in self._all())]
             if any(has_words_of(mark, there) for mark in known if mark is not None):
                 return True
-            return any(self._is_name_outside(path, root) for path in file.parents if root in path.parents)
+            above = [path for path in file.parents if root in path.parents]
+            return any(self._is_name_outside(path, root) for path in above) or any_moved(
+                above, list(self._all()), self._is_known
+            )
 
     def names_outside(self, folder: Path, names: Iterable[str], root: Path) -> frozenset[str]:
         """Keeps `FileOrigins.names_outside` in the same way."""
         with self._lock:
-            return frozenset(name for name in names if self._is_name_outside(folder / name, root))
+            found = list(names)
+            outside = frozenset(name for name in found if self._is_name_outside(folder / name, root))
+            rest = (name for name in found if name not in outside)
+            return outside | moved_names(folder, rest, self._all(), self._is_known)
 
     # ------------------------------------------------------------------------------------------- on a worker thread
 
@@ -263,7 +282,7 @@ class FileMarks:
         self, touch: FileTouch, watched: Mapping[str, Seen], changed: Sequence[str], now: int
     ) -> dict[str, Mark | None]:
         key, marks = str(touch.root), self._marks()
-        made = _made(changed, watched) if len(changed) > MOST_EACH else frozenset[str]()
+        made = made_folders(changed, watched) if len(changed) > MOST_EACH else frozenset[str]()
         each = (path for path in changed if not any(str(above) in made for above in Path(path).parents))
         held = {path: (there, marks.get(path) or self._mark_of_content(there)) for path, there in touch.held.items()}
         # What was copied of a trusted file does not make that file somebody else's.
@@ -307,6 +326,9 @@ class FileMarks:
         """The mark of what a file holds that may have been moved or copied by hand."""
         found = (None if there is None else of_content(marks, there.digest) for marks in self._all())
         return next((mark for mark in found if mark is not None), None)
+
+    def _is_known(self, place: Path) -> bool:
+        return self._mark_of_content(content_of(place)) is not None
 
     def _is_name_outside(self, path: Path, root: Path) -> bool:
         """Whether what something is called may be words of a run that had read what nobody trusts."""
@@ -365,32 +387,10 @@ class FileMarks:
             self._shared.tell(changes, whole)
 
 
-@dataclass(frozen=True, slots=True)
-class _Origins:
-    """Keeps `FileOrigins` for a workspace."""
-
-    marks: FileMarks
-    workspace: Path
-
-    def is_outside(self, file: Path, raw: bytes) -> bool:
-        """Keeps the promise."""
-        return self.marks.is_outside(file, raw, self.workspace.resolve())
-
-    def names_outside(self, folder: Path, names: Iterable[str]) -> frozenset[str]:
-        """Keeps the promise."""
-        return self.marks.names_outside(folder, names, self.workspace.resolve())
-
-
 def _changed(root: Path, watched: Mapping[str, Seen]) -> tuple[list[str], int]:
     """What was made or written since a workspace was looked at, and how much there is in it now."""
     now, ours = look(root, MOST_WATCHED), made_for_outputs(root)
     return [path for path, seen in now.items() if watched.get(path) != seen and path not in ours], len(now)
-
-
-def _made(changed: Sequence[str], watched: Mapping[str, Seen]) -> frozenset[str]:
-    """The topmost folders that are new, e.g. one full of what was installed."""
-    new = {path for path in changed if path not in watched and Path(path).is_dir() and not Path(path).is_symlink()}
-    return frozenset(path for path in new if str(Path(path).parent) not in new)
 
 
 def _target(tool: Tool, args: FrozenJson, context: ToolContext, root: Path) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -126,6 +126,17 @@ def look(root: Path, most: int) -> dict[str, Seen]:
                 if entry.is_dir(follow_symlinks=False):
                     ahead.append(entry.path)
     return found
+
+
+def made_folders(changed: Sequence[str], watched: Mapping[str, Seen]) -> frozenset[str]:
+    """The topmost folders that are new, e.g. one full of what was installed.
+
+    Args:
+        changed: what was made or written.
+        watched: what was there before.
+    """
+    new = {path for path in changed if path not in watched and Path(path).is_dir() and not Path(path).is_symlink()}
+    return frozenset(path for path in new if str(Path(path).parent) not in new)
 
 
 def _seen(entry: os.DirEntry[str]) -> Seen:

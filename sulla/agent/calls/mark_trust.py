@@ -13,6 +13,7 @@ from typing import Final
 
 from sulla.agent.calls.file_state import ANY, FOLDER, content_of, look
 from sulla.agent.calls.mark_book import CONTENT, Changes, Mark, is_covering, of_content
+from sulla.agent.calls.moved_names import gone_by_name
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, InvalidInput, NotFound, TooLarge
 
@@ -110,4 +111,7 @@ def _at(target: Path, held: Mapping[str, str], marks: Mapping[str, Mark]) -> dic
     for digest in held.values():
         if (mark := of_content(marks, digest)) is not None:
             found[f"{CONTENT}{digest}"] = mark
-    return found
+    names = {Path(path).name for path in held} | {
+        part for path in held for part in Path(path).relative_to(target).parts
+    }
+    return found | gone_by_name({target.name} | names, marks)

@@ -7,24 +7,38 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sulla.core.jsontypes import Json
 from sulla.core.pattern import late_pattern
 from sulla.core.words import Words
 
 _ELEMENTS: Final = (
-    "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|base|meta|input"
+    "img|image|picture|source|video|audio|track|iframe|frame|embed|object|applet|link|script|style|svg|math|base|meta"
+    "|input"
 )
 """Elements of HTML and SVG that fetch something by themselves."""
 _LINK: Final = r"a\s+href\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')\s*>"
 """What is no more than a link: somebody has to click on it."""
 _LONGEST: Final = 300
 """Characters of an element's beginning that are waited for."""
+_UNSEEN: Final = (
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ufe00-\ufe0f\ufeff]*"
+)
+"""What nobody sees, and some clients take out before they look for pictures."""
+_MARK: Final = r"(?:[!\uff01\ufe57]|&(?:#0{0,12}33|#x0{0,12}21|excl);?)"
+"""An exclamation mark, also a wide or a small one, or as HTML spells it: some clients make plain ones of those."""
+_LESS: Final = r"[<\uff1c\ufe64]"
 _FETCHES: Final = late_pattern(
-    rf"!(?=\[)|<(?=(?:{_ELEMENTS})(?![a-z0-9-])|(?!{_LINK})[a-z](?:[^>=]{{0,{_LONGEST}}}=|[^>=]{{{_LONGEST}}}))",
+    rf"{_MARK}(?={_UNSEEN}[\[\uff3b])"
+    rf"|{_LESS}(?={_UNSEEN}(?:(?:{_ELEMENTS})(?![a-z0-9-])"
+    rf"|(?!{_LINK})[a-z](?:[^>=]{{0,{_LONGEST}}}=|[^>=]{{{_LONGEST}}})))",
     re.IGNORECASE,
 )
 """Also every element that has attributes: many fetch something (``style``, ``background``). To a browser a ``<``
 within an element's beginning is a part of an attribute's name."""
-_UNDECIDED: Final = late_pattern(rf"(?:!|<(?:[a-z][^>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE)
+_UNDECIDED: Final = late_pattern(
+    rf"(?:(?:{_MARK}|&[#0-9a-z]{{0,16}}){_UNSEEN}|{_LESS}{_UNSEEN}(?:[a-z][^>]{{0,{_LONGEST}}})?)\Z", re.IGNORECASE
+)
 """An end that may be the beginning of one."""
 
 
@@ -40,6 +54,23 @@ def shown_text(words: Words) -> str:
 
 def _defused(text: str) -> str:
     return _FETCHES.sub(lambda found: f"{found[0]} ", text)
+
+
+def shown_json(value: Json) -> Json:
+    """A value as it is shown: the same in each of its texts, those that name things too.
+
+    Args:
+        value: what nobody trusts.
+    """
+    match value:
+        case str():
+            return _defused(value)
+        case list():
+            return [shown_json(one) for one in value]
+        case dict():
+            return {_defused(name): shown_json(one) for name, one in value.items()}
+        case _:
+            return value
 
 
 class PictureFilter:

@@ -20,10 +20,11 @@ class StreamSink:
         pictures: whether it may show pictures.
     """
 
-    __slots__ = ("_emit", "_filter", "_message_id", "_pieces", "_shown", "_thought")
+    __slots__ = ("_emit", "_filter", "_message_id", "_pieces", "_shown", "_thought", "_thoughts")
 
     def __init__(self, message_id: MessageId, emit: Emit, *, pictures: bool = True) -> None:
         self._filter = None if pictures else PictureFilter()
+        self._thoughts = None if pictures else PictureFilter()
         self._message_id = message_id
         self._emit = emit
         self._pieces: list[str] = []
@@ -43,6 +44,8 @@ class StreamSink:
         """There is no more of it."""
         if self._filter is not None:
             self._show(self._filter.finish())
+        if self._thoughts is not None:
+            self._think(self._thoughts.finish())
 
     def _show(self, text: str) -> None:
         if text:
@@ -52,6 +55,9 @@ class StreamSink:
 
     def think(self, text: str) -> None:
         """More of the reasoning."""
+        self._think(text if self._thoughts is None else self._thoughts.feed(text))
+
+    def _think(self, text: str) -> None:
         if text:
             self._emit(ReasoningShown(self._message_id, self._thought, text))
             self._thought += len(text)

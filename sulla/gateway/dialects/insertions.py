@@ -20,7 +20,7 @@ _WORDS: Final = {
     "what was said before": "history conversation conversations messages transcript transcripts memory memories",
     "what people have written": (
         "message post posts ticket tickets issue issues calendar calendars note notes quote quotes rag untrusted "
-        "reminder reminders systemreminder"
+        "reminder reminders systemreminder review reviews comment comments feedback reply replies"
     ),
     "what was looked up": (
         "context contexts source sources document documents doc docs page pages webpage webpages website article "
@@ -29,7 +29,7 @@ _WORDS: Final = {
     ),
     "files": (
         "file files folder attachment attachments attached uploaded uploads content contents codebase repository repo "
-        "workspace notebook diff diagnostics selection clipboard"
+        "workspace notebook diff diagnostics selection selected highlighted clipboard pdf ocr"
     ),
     "what stands around": (
         "info data environment screen terminal observation observations email emails mail mails inbox event events"
@@ -43,12 +43,16 @@ _BESIDE: Final = "chat user tool web url code item items previous past recent cu
 _PARTS: Final = frozenset(" ".join(_WORDS.values()).split())
 _JOINED: Final = late_pattern(rf"(?:{'|'.join(sorted({*_PARTS, *_BESIDE.split()}, key=len, reverse=True))})+")
 _HUMPS: Final = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_BEGINS: Final = late_pattern(r"(?<![\w)\]])<\s*(\w[\w:.-]{0,59})(?=[\s/>]|\Z)")
+_LINE_ENDS: Final = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
+"""All that ends a line somewhere, and is one character."""
+_BEGINS: Final = late_pattern(r"(?<![\w)\]])<\s*[@#$%&*!?|]?(\w[\w:.-]{0,59})(?=[\s/>=|]|\Z)")
 """An opening tag; one directly behind a word is code (``List<Document>``)."""
-_ENDS: Final = late_pattern(r"<\s*/\s*(\w[\w:.-]{0,59})\s*>")
+_ENDS: Final = late_pattern(r"<\s*/\s*[@#$%&*!?|]?(\w[\w:.-]{0,59})(?:[\s=|][^<>]*)?>")
 _REST: Final = late_pattern(r"([^<>]*?)(/?)>")
-_ALONE: Final = late_pattern(r"^[ \t]*(<[ \t]*\w[\w:.-]{0,59}(?:[ \t][^<>\n]{0,1000})?>)[ \t\r]*$", re.MULTILINE)
-_ENDS_ALONE: Final = late_pattern(r"^[ \t]*<[ \t]*/[ \t]*(\w[\w:.-]{0,59})[ \t]*>[ \t\r]*$", re.MULTILINE)
+_NAME: Final = r"[@#$%&*!?|]?([^\s<>/][^\s<>/=,;|\"'(){}\[\]]{0,199})"
+"""Whatever somebody may call a tag."""
+_FIRST: Final = late_pattern(rf"^[^\S\n]*(<[^\S\n]*{_NAME})", re.MULTILINE)
+_ENDS_ALONE: Final = late_pattern(rf"^[^\S\n]*(<[^\S\n]*/[^\S\n]*{_NAME}(?:[^>\n]*+|[^\n]*>))[^\S\n]*$", re.MULTILINE)
 _FENCE: Final = late_pattern(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HTML: Final = frozenset(
     "html head body main section nav header footer aside div span p ul ol li dl dt dd table thead tbody tfoot tr td th "
@@ -126,58 +130,92 @@ class _Insertion(NamedTuple):
     inner: tuple[int, int]
 
 
+class _Opening(NamedTuple):
+    """An opening tag that may begin a part."""
+
+    begin: int
+    end: int
+    """Behind its name."""
+    name: str
+    known: bool
+    """Whether parts are called so; else it begins one only where it wraps lines."""
+
+
 def _tagged(text: str) -> Iterator[_Insertion]:
-    begins, ends = dict[str, list[int]](), dict[str, list[re.Match[str]]]()
-    for begin in _BEGINS.finditer(text):
-        begins.setdefault(begin[1].lower(), []).append(begin.start())
-    for end in _ENDS.finditer(text):
-        ends.setdefault(end[1].lower(), []).append(end)
-    done, wraps = 0, _Wrapping(text)
-    for begin in _BEGINS.finditer(text):
-        name = begin[1].lower()
-        if begin.start() < done or not (_is_insertion(begin[1]) or wraps.opens(begin, done)):
+    wraps = _Wrapping(text.translate(_LINE_ENDS))
+    openings = {one.start(): _opening(one, known=_is_insertion(one[1])) for one in _BEGINS.finditer(text)}
+    openings |= {at: one for at, one in wraps.begins.items() if at not in openings or not openings[at].known}
+    begins, ends = dict[str, list[int]](), dict[str, list[tuple[int, int]]]()
+    for at in sorted(openings):
+        begins.setdefault(openings[at].name, []).append(at)
+    # The end of a tag that stands alone takes the whole line, whatever it says beside its name.
+    for at, (name, end) in sorted({**_ends(text), **wraps.ends}.items()):
+        ends.setdefault(name, []).append((at, end))
+    done = 0
+    for at in sorted(openings):
+        opening = openings[at]
+        if at < done or not (opening.known or wraps.opens(opening, done)):
             continue
-        rest = _REST.match(text, begin.end())
-        attributes, inner = (rest[1].strip(), rest.end()) if rest is not None else ("", begin.end())
+        name = opening.name
+        rest = _REST.match(text, opening.end)
+        attributes, inner = (rest[1].strip(), rest.end()) if rest is not None else ("", opening.end)
         closing = ends.get(name, [])
-        at = bisect_left(closing, inner, key=re.Match.start)
-        if at < len(closing):
-            while at + 1 < len(closing) and not _any_within(begins[name], closing[at].end(), closing[at + 1].start()):
-                at += 1  # nothing is open that this one could end, so the words of the part have said the one before
-            last, done = closing[at].start(), closing[at].end()
+        at_end = bisect_left(closing, (inner, 0))
+        if at_end < len(closing):
+            while at_end + 1 < len(closing) and not _any_within(
+                begins[name], closing[at_end][1], closing[at_end + 1][0]
+            ):
+                at_end += 1  # nothing is open that this could end, so the words of the part have said the one before
+            last, done = closing[at_end]
         else:
             last = done = inner if rest is not None and rest[2] else len(text)
         called = f"{name} {attributes}" if attributes else name
-        yield _Insertion(begin.start(), done, name, called, (inner, last))
+        yield _Insertion(at, done, name, called, (inner, last))
+
+
+def _opening(found: re.Match[str], *, known: bool) -> _Opening:
+    return _Opening(found.start(), found.end(1), _called(found[1]), known)
+
+
+def _ends(text: str) -> dict[int, tuple[str, int]]:
+    return {one.start(): (_called(one[1]), one.end()) for one in _ENDS.finditer(text)}
+
+
+def _called(name: str) -> str:
+    return name.lower().rstrip(":")
 
 
 class _Wrapping:
-    """Tags of any name that stand alone in their lines around others: so applications put in what they call as they
-    like. A page of HTML, and what stands between fences, is a person's code.
+    """Tags of any name that begin a line, and whose end stands alone in a later one: so applications put in what they
+    call as they like, whatever stands beside the name. A page of HTML, and what stands between fences, is a person's
+    code.
 
     Args:
-        text: the message.
+        text: the message, with a line feed for each end of a line.
     """
 
     def __init__(self, text: str) -> None:
-        self._begin = {one.start(1): one.end() for one in _ALONE.finditer(text)}
-        self._ends: dict[str, int] = {}
-        """The last end of each that stands alone in its line."""
-        for end in _ENDS_ALONE.finditer(text):
-            self._ends[end[1].lower()] = end.start()
-        self._fences = [one.start() for one in _FENCE.finditer(text)] if self._begin and self._ends else []
+        self.begins = {
+            one.start(1): _Opening(one.start(1), one.end(2), _called(one[2]), known=False)
+            for one in _FIRST.finditer(text)
+        }
+        """The openings by their places."""
+        self.ends = {one.start(1): (_called(one[2]), one.end(1)) for one in _ENDS_ALONE.finditer(text)}
+        """The names of the ends, and where their lines end, by their places."""
+        self._last = {name: at for at, (name, _) in self.ends.items()}
+        self._fences = [one.start() for one in _FENCE.finditer(text)] if self.begins and self.ends else []
         self._fenced = False
         self._seen = 0
 
-    def opens(self, begin: re.Match[str], done: int) -> bool:
+    def opens(self, opening: _Opening, done: int) -> bool:
         """Whether such a part begins at a tag.
 
         Args:
-            begin: the tag; later than the one before.
+            opening: the tag; later than the one before.
             done: where the last part ended: fences within are that one's.
         """
-        at, name = begin.start(), begin[1].lower()
-        if at not in self._begin or name in _HTML or self._ends.get(name, 0) <= self._begin[at]:
+        at, name = opening.begin, opening.name
+        if at not in self.begins or name in _HTML or self._last.get(name, 0) <= at:
             return False
         seen = max(self._seen, done)
         self._fenced ^= (bisect_left(self._fences, at) - bisect_left(self._fences, seen)) % 2 == 1

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TypeVar
 
+from sulla.agent.model.pictures import shown_json, shown_text
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, ProviderError, SullaError
 from sulla.core.handed import handed_words
 from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.words import Words
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.steps import (
     Called,
@@ -179,9 +181,12 @@ class StepReader:
             name, args = _str(data, "name"), data.get("args")
             self._tools[call_id] = name
             _bound(self._tools)
-            return [ToolBegun(call_id, _str(data, "message_id"), name, args if isinstance(args, dict) else {})]
+            # Nobody looks here whether the conversation is trusted: a call is shown, and not done from what is shown.
+            shown = shown_json(args) if isinstance(args, dict) else {}
+            return [ToolBegun(call_id, _str(data, "message_id"), name, _object(shown))]
         name = self._tools.pop(call_id, "")
-        return [ToolEnded(call_id, name, _str(data, "text"), data.get("is_error") is True, _str(data, "failure"))]
+        text = shown_text(Words(_str(data, "text")))
+        return [ToolEnded(call_id, name, text, data.get("is_error") is True, _str(data, "failure"))]
 
     def _worked_on(self, event: Event) -> list[Step]:
         self.begun = True

@@ -48,9 +48,14 @@ class Change:
     is_new: bool = False
     """Whether nothing was there before."""
     mode: int = 0
-    """The rights of a folder that is new, or has got others."""
+    """The rights of a folder that is new; of what was there before those that it keeps, of a file with its kind."""
     leads_out: bool = False
     """Whether it is a link that leads out of the workspace."""
+    leads_to: str = ""
+    """Where a link leads below the workspace, with a stroke behind a folder; empty if it leads out, or to the workspace
+    itself."""
+    refused: bool = False
+    """Whether the command gave other rights to what was there before: it keeps its own."""
 
     @property
     def path(self) -> str:
@@ -129,8 +134,10 @@ class _ChangeReader:
             before = None
         if stat.S_ISDIR(now.st_mode):
             mode = stat.S_IMODE(now.st_mode) & 0o777
-            if before is None or stat.S_IMODE(before.st_mode) & 0o777 != mode:
-                yield Change(parts, "folder", is_new=before is None, mode=mode)
+            if before is None:
+                yield Change(parts, "folder", is_new=True, mode=mode)
+            elif (had := stat.S_IMODE(before.st_mode) & 0o777) != mode:
+                yield Change(parts, "folder", same=True, mode=had, refused=True)
             folder = self._upper.joinpath(*parts)
             whole = seen_through and not _replaced(folder)
             with _open_to_us(folder, now.st_mode):
@@ -140,11 +147,17 @@ class _ChangeReader:
             same = before is not None and _same(
                 self._upper.joinpath(*parts), now, self._workspace.joinpath(*parts), before
             )
-            ran = before is not None and stat.S_ISREG(before.st_mode) and bool(before.st_mode & 0o111)
+            was_file = before is not None and stat.S_ISREG(before.st_mode)
+            ran = before is not None and was_file and bool(before.st_mode & 0o111)
             runs = kind == "file" and bool(now.st_mode & 0o111) and not ran
+            mode = _kept_rights(before, now) if before is not None and was_file and kind == "file" else 0
+            refused = bool(mode) and mode & 0o777 != now.st_mode & 0o777
             raced = self._is_raced(parts) if before is not None else self._before_all.had("/".join(parts))
-            out = kind == "link" and self._leads_out(parts)
-            yield Change(parts, kind, now.st_size, raced, same, runs, before is None, leads_out=out)
+            leads_to = self._leads_to(parts) if kind == "link" else ""
+            out = leads_to is None
+            yield Change(
+                parts, kind, now.st_size, raced, same, runs, before is None, mode, out, leads_to or "", refused
+            )
         else:
             yield Change(parts, "odd")
 
@@ -154,13 +167,18 @@ class _ChangeReader:
         except OSError:
             return None  # it was not there, or nobody can say what was
 
-    def _leads_out(self, parts: tuple[str, ...]) -> bool:
+    def _leads_to(self, parts: tuple[str, ...]) -> str | None:
+        """What `Change.leads_to` says; None if it leads out."""
         try:
             target = self._upper.joinpath(*parts).readlink()
         except OSError:
-            return True  # nobody can say where
-        place = os.path.normpath(self._workspace.joinpath(*parts).parent / target)
-        return not Path(place).is_relative_to(self._workspace)
+            return None  # nobody can say where
+        place = Path(os.path.normpath(self._workspace.joinpath(*parts).parent / target))
+        if not place.is_relative_to(self._workspace):
+            return None
+        below = place.relative_to(self._workspace)
+        is_folder = self._upper.joinpath(below).is_dir() or place.is_dir()
+        return "" if place == self._workspace else f"{below}{'/' if is_folder else ''}"
 
     def _gone(self, parts: tuple[str, ...]) -> Change:
         return Change(parts, "gone", raced=self._is_raced(parts))
@@ -207,8 +225,18 @@ def _replaced(folder: Path) -> bool:
     return False
 
 
+def _kept_rights(before: os.stat_result, now: os.stat_result) -> int:
+    """The rights of a file that was there before, with its kind: who may read and write it stays as it was, and whoever
+    may read it may run it if the command has said so.
+    """
+    runs = now.st_mode & 0o111 & ((before.st_mode & 0o444) >> 2)
+    return stat.S_IFREG | (before.st_mode & 0o666) | runs
+
+
 def _same(written: Path, now: os.stat_result, kept: Path, before: os.stat_result) -> bool:
-    if (now.st_size, now.st_mode) != (before.st_size, before.st_mode):
+    if (now.st_size, stat.S_IFMT(now.st_mode)) != (before.st_size, stat.S_IFMT(before.st_mode)):
+        return False
+    if stat.S_ISREG(now.st_mode) and _kept_rights(before, now) & 0o777 != before.st_mode & 0o777:
         return False
     with suppress(OSError):
         if stat.S_ISLNK(now.st_mode):

@@ -361,13 +361,21 @@ def _indexes(held: HeldSet, folders: Iterable[str] | None = None) -> dict[str, t
     return found
 
 
-def _left_out(changes: Iterable[Change]) -> str:
-    odd = [change for change in changes if change.kind == "odd"]
-    if not odd:
-        return ""
-    said = "; ".join(f"{printable(one.path)} ({NOT_KEPT})" for one in odd[:MOST_SETS])
-    more = f" and {len(odd) - MOST_SETS} more" if odd[MOST_SETS:] else ""
-    return f"Not in the workspace: {said}{more}"
+def _left_out(changes: Sequence[Change]) -> str:
+    odd = [f"{printable(change.path)} ({NOT_KEPT})" for change in changes if change.kind == "odd"]
+    rights = [printable(change.path) for change in changes if change.refused]
+    said = [f"Not in the workspace: {_first_of(odd, '; ')}"] if odd else []
+    if rights:
+        said.append(
+            "A command of a conversation that holds text from outside changes nobody's rights to read and write what "
+            f"was there before: these are as they were: {_first_of(rights, ', ')}"
+        )
+    return ". ".join(said)
+
+
+def _first_of(names: Sequence[str], between: str) -> str:
+    more = f" and {len(names) - MOST_SETS} more" if names[MOST_SETS:] else ""
+    return f"{between.join(names[:MOST_SETS])}{more}"
 
 
 def _waiting(judged_: Sequence[JudgedChange]) -> str:

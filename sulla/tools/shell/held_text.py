@@ -66,7 +66,11 @@ def question_of(layer: Layer, changes: Sequence[JudgedChange]) -> tuple[str, str
     """
     asked = [one for one in changes if one.why and not is_record(one.change)]
     records = sum(is_record(one.change) for one in changes)
-    others = [one.change for one in changes if not one.why and one.change.kind != "odd"]
+    others = [
+        one.change
+        for one in changes
+        if not one.why and one.change.kind != "odd" and not (one.change.same and one.change.refused)
+    ]
     lines = [
         _QUESTION,
         *(f"{_how(one.change)} {_name(one.change)}: {one.why}" for one in asked),

@@ -80,10 +80,24 @@ class ObeyedFiles:
         look = self._programs.known if change.kind == "gone" else self._programs.reader
         if who := look(change.parts, folder=is_folder):
             return who
-        if who := self._led.reader(place):
+        if who := self._led.reader(place) or (self._at_its_end(change.leads_to) if change.leads_to else ""):
             return who
         if is_folder and change.kind == "gone":
             return self._within(place, change.parts)
+        return ""
+
+    def _at_its_end(self, path: str) -> str:
+        """Who obeys what a link leads to: whoever later writes to it by the link's name writes that."""
+        named = self._top / path
+        ends = {named, Path(os.path.realpath(named))}
+        for place in (one for one in ends if self._top in one.parents):
+            # What is new is judged by itself, and what is not there may be a folder: both go by the tables alone.
+            look = self._programs.reader if place.is_file() else self._programs.known
+            parts = place.relative_to(self._top).parts
+            if who := look(parts, folder=place.is_dir() or path.endswith("/")):
+                return who
+            if who := self._led.reader(place):
+                return who
         return ""
 
     def _within(self, folder: Path, parts: tuple[str, ...]) -> str:

@@ -191,10 +191,14 @@ class _Landing:
             if step.is_put:
                 with _told_of(step.path):
                     written, source = self._layer.upper.joinpath(*step.parts), state.source(number, step)
+                    if step.mode:
+                        written.chmod(step.mode & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
                     if step.copied:
                         copy_to(written, source)
                     else:
                         strip(written)
+                    if step.mode:
+                        source.chmod(step.mode & 0o777)
                     status = source.lstat()
                     ours[number] = content_of(status)
                     if step.copied:

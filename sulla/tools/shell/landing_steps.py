@@ -24,7 +24,7 @@ class LandingStep:
     copied: bool = False
     """Whether a copy of what the layer holds is put there, and not that itself."""
     mode: int = 0
-    """The rights that a folder gets."""
+    """The rights that a folder gets, or a file with its kind; 0 for those that it has."""
     had: int = 0
     """The rights that it had."""
 

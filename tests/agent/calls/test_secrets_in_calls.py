@@ -21,6 +21,34 @@ HELD = Redactor([SECRET])
 WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 
+SPELLED = {
+    "code points in braces": "".join(f"\\u{{{ord(one):x}}}" for one in SECRET),
+    "code points in braces, long": "".join(f"\\u{{{ord(one):06X}}}" for one in SECRET),
+    "numbers": " ".join(f"0x{ord(one):02x}" for one in SECRET),
+    "numbers of an array": ", ".join(f"0x{ord(one):02X}" for one in SECRET),
+    "one number": f"0x{SECRET.encode().hex()}",
+    "quoted-printable": "".join(f"={ord(one):02X}" for one in SECRET),
+    "eight digits": "".join(f"\\U{ord(one):08x}" for one in SECRET),
+    "several notations": "".join(
+        (f"\\u{ord(one):04x}", f"%{ord(one):02x}", f"&#{ord(one)};", one)[at % 4] for at, one in enumerate(SECRET)
+    ),
+    "one letter spelled": f"{SECRET[:9]}\\x{ord(SECRET[9]):02x}{SECRET[10:]}",
+    "title case": SECRET.title(),
+    "exchanged": SECRET.swapcase(),
+    "exchanged and backwards": SECRET.swapcase()[::-1],
+    **{
+        f"{name} of {code}": write(SECRET.encode(code))
+        for code in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+        for name, write in (
+            ("hex", bytes.hex),
+            ("HEX", lambda raw: raw.hex().upper()),
+            ("Base64", lambda raw: base64.b64encode(raw).decode()),
+            ("Base64 for URLs", lambda raw: base64.urlsafe_b64encode(raw).decode()),
+        )
+    },
+}
+
+
 def carried(*calls: Mapping[str, Json]) -> bool:
     """Whether the last of some calls is one that is not to be made."""
     script = Transcript(lambda message: 1)
@@ -44,6 +72,7 @@ def carried(*calls: Mapping[str, Json]) -> bool:
         {"body": SECRET.translate(WIDE)},
         {"a": SECRET[:12].translate(WIDE), "b": SECRET[12:]},
         {"body": f"it begins {SECRET[:-3]} and ends with three more"},
+        *({"body": f"x{spelled}"} for spelled in SPELLED.values()),
     ],
 )
 def test_a_secret_is_seen_wherever_it_stands(args: Mapping[str, Json]) -> None:

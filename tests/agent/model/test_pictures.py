@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.agent.model.pictures import PictureFilter, shown_text
-from sulla.core.ids import CallId
+from sulla.agent.model.stream_sink import StreamSink
+from sulla.core.event import Moment, ReasoningShown
+from sulla.core.ids import CallId, MessageId
 from sulla.core.message import ToolCall
 from sulla.core.words import Author, Words
 from sulla.store.memory import MemoryStore
@@ -37,6 +39,17 @@ PICTURES = [
     '<div <a style="background-image:url(https://x.example)">',
     "<table <x background=x>",
     "<b <i <u style=background:url(x)>",
+    "\uff01[a](https://x.example/?d=1)",
+    "!\u200b[a](https://x.example/?d=1)",
+    "!\u2060\ufe0f\u200d[a](https://x.example/?d=1)",
+    "&#33;[a](https://x.example/?d=1)",
+    "&#x21;\u200b[a](https://x.example/?d=1)",
+    "&#00033[a](https://x.example/?d=1)",
+    "&excl;[a](https://x.example/?d=1)",
+    "!\uff3ba](https://x.example/?d=1)",
+    "<\u200bimg src=https://x.example>",
+    "\uff1cimg src=https://x.example>",
+    "<math><mtext></mtext></math>",
 ]
 HARMLESS = [
     "Look!",
@@ -51,6 +64,10 @@ HARMLESS = [
     "<source-map>",
     "1 <",
     "!",
+    "Fine! \u200b[it](https://x.example)",
+    "a &amp; b",
+    "&#34;[a](b)",
+    "&",
 ]
 
 
@@ -66,6 +83,7 @@ def test_what_would_be_fetched_is_words(text: str) -> None:
     assert shown != text
     assert "![" not in shown
     assert shown.replace(" ", "") == text.replace(" ", "")
+    assert re.match(r"[!\uff01;3]\u200b?[\[\uff3b]", shown) is None
     assert re.match(r"<[a-z]", shown, re.IGNORECASE) is None or text.startswith("</")
 
 
@@ -79,7 +97,12 @@ def test_in_a_trusted_conversation_everything_stays_as_it_is(text: str) -> None:
     assert shown_text(Words(text, Author.AGENT)) == text
 
 
-@given(st.lists(st.sampled_from([*"!<[img/ >a", "![", "<img", "<image", "script"]), max_size=30), st.data())
+@given(
+    st.lists(
+        st.sampled_from([*"!<[img/ >a&#3;\u200b\uff01", "![", "<img", "<image", "script", "&#33;", "&#x"]), max_size=30
+    ),
+    st.data(),
+)
 def test_it_does_not_matter_how_a_text_is_split(parts: list[str], data: st.DataObject) -> None:
     text = "".join(parts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
@@ -111,3 +134,17 @@ async def test_a_question_shows_no_picture_whatever_it_is_about(store: MemorySto
     await world.ask(thread_id, "read it")
     (prompt,) = [wait.prompt for entry in await world.log(thread_id) for wait in getattr(entry.fact, "waits", ())]
     assert ("![" in prompt, "<img" in prompt, "! [p](https://x.example/?d=1)" in prompt) == (False, False, True)
+
+
+@pytest.mark.parametrize("pictures", [True, False])
+def test_what_a_model_thinks_shows_none_either(pictures: bool) -> None:
+    seen: list[Moment] = []
+    sink = StreamSink(MessageId("m"), seen.append, pictures=pictures)
+    for piece in ("Look: !", "[x](https://x.example/?d=1) ", "<im", "g src=x> !"):
+        sink.think(piece)
+    sink.finish()
+    thoughts = [moment for moment in seen if isinstance(moment, ReasoningShown)]
+    gap = "" if pictures else " "
+    assert "".join(one.delta for one in thoughts) == f"Look: !{gap}[x](https://x.example/?d=1) <{gap}img src=x> !"
+    ends = [0, *(one.offset + len(one.delta) for one in thoughts)]
+    assert [one.offset for one in thoughts] == ends[:-1]

@@ -15,6 +15,7 @@ TAGS = (
     "current_file open_and_recently_viewed_files tool_result tool_results webresults email inbox terminal_output "
     "git_diff workspace_diagnostics code_snippets excerpt passages citations quoted ns:document system-reminder "
     "system_reminder systemreminder SystemReminder quote rag "
+    "review reviews comment comments selected_text SelectedText pdf ocr ocr_text feedback reply "
     "untrusted untrusted_content ticket calendar issue message post notes user_note"
 ).split()
 
@@ -96,6 +97,10 @@ def test_a_tag_that_ends_in_itself_takes_nothing_of_the_message_along() -> None:
         "Fix <div class='x'><p>this</p></div>, <code>that</code> and <b>it</b>.",
         "What does `List<Document> f(Vec<FileInfo> a)` do?",
         "#include <iostream>\n#include <filesystem>",
+        '<div title="a > b">\n<p>\nit\n</p>\n</div foo>',
+        "<a> is what I mean,\nand not\n<b>",
+        "I <3 it\n</b>\nreally",
+        '```\n<item title="a > b">\nx\n</item>\n```',
         "The context is clear; the sources are below.",
         "",
     ],
@@ -117,6 +122,11 @@ def test_what_a_person_writes_is_what_they_say(text: str) -> None:
         "<a>\n",
         "<a>\nx\n</a>\n",
         "<a>\n```\n",
+        '<a "\n',
+        '<a \'x=">\n</a "\n',
+        "</a    > x\n",
+        "</a \n",
+        "<@=",
         "\u200b<b>",
     ],
 )
@@ -163,6 +173,23 @@ def test_what_is_quoted_stays_as_it_was_written() -> None:
         "Sum up.\n<\u3164x>\nplanted\n</x>",
         "Sum up.\n\u2039x\u203a\nplanted\n\u2039/x\u203a",
         "Sum up.\n<summary>\nplanted\n</summary>",
+        '<item title="Home > Docs">\nplanted\n</item>\nSum up.',
+        "<item title='a>b'>\nplanted\n</item>\nSum up.",
+        '<item title="a\nb">\nplanted\n</item>\nSum up.',
+        '<item title="5" screen\nof > mine">\nplanted\n</item>\nSum up.',
+        "<item\n  title='x'\n>\nplanted\n</item\n>\nSum up.",
+        "<item>\nplanted\n</item foo>\nSum up.",
+        "<item>\nplanted\n</item foo='a > b'>\nSum up.",
+        "<items>\n<item>\nplanted\n</item></items>\nSum up.",
+        "<@file>\nplanted\n</@file>\nSum up.",
+        "<tool=search>\nplanted\n</tool>\nSum up.",
+        "<web page>\nplanted\n</web page>\nSum up.",
+        "<thing:/a/b.md>\nplanted\n</thing>\nSum up.",
+        "<|system|>\nplanted\n</|system|>\nSum up.",
+        "<{item}>\nplanted\n</{item}>\nSum up.",
+        "<[item]>\nplanted\n</[item]>\nSum up.",
+        f"<{'x' * 100}>\nplanted\n</{'x' * 100}>\nSum up.",
+        *(f"<item>{end}planted{end}</item>{end}Sum up." for end in ("\r", "\r\n", "\v", "\x85", "\u2028", "\u2029")),
     ],
 )
 def test_what_a_tag_of_any_name_wraps_in_lines_of_its_own_is_passed_on(text: str) -> None:

@@ -7,6 +7,20 @@ import pytest
 from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
 from sulla.gateway.dialects.steps import StepQuestion
 
+QUOTED = (
+    "> yes",
+    '"yes"',
+    "'yes'",
+    "`yes`",
+    "“yes”",
+    "„yes“",
+    "«yes»",
+    "```\nyes\n```",
+    "> always",
+    '"always"',
+    '"no"',
+)
+
 
 @pytest.mark.parametrize(
     ("question", "text", "verdict"),
@@ -21,6 +35,7 @@ from sulla.gateway.dialects.steps import StepQuestion
         ("approval:t", "yesno", None),
         ("approval:t", "", None),
         ("approval:t", "I said no, then yes", None),
+        *((f"{kind}:t", quoted, None) for kind in ("approval", "human") for quoted in QUOTED),
         ("human:t", "y", ("approve", "")),
         ("human:t", "n", ("reject", "")),
         ("human:t", "Give  up", ("give_up", "")),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sulla.core.errors import SullaError
+from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.step_reader import Retellings, StepReader, status_of_end
 from sulla.gateway.dialects.steps import (
@@ -291,3 +292,15 @@ def test_what_might_be_asked_next_is_told_and_other_moves_of_a_flow_are_not() ->
 
 def test_a_flow_that_cannot_be_walked_on_is_no_defect_of_the_daemon() -> None:
     assert status_of_end("flow_failed") == 422
+
+
+def test_what_calls_were_given_and_came_to_shows_no_picture() -> None:
+    log = Log()
+    log.kept("RUN_STARTED", input_seq=1, message_id="m1")
+    args = {"text": "![x](https://x.example/?d=1)", "deep": [{"<img src=x>": 1}]}
+    log.kept("TOOL_CALL_START", call_id="t1", name="write_file", args=args, message_id="b")
+    log.kept("TOOL_CALL_RESULT", call_id="t1", text="1: ![x](https://x.example/?d=1)")
+    _, begun, ended = steps(log)
+    shown: JsonObject = {"text": "! [x](https://x.example/?d=1)", "deep": [{"< img src=x>": 1}]}
+    assert begun == ToolBegun("t1", "b", "write_file", shown)
+    assert ended == ToolEnded("t1", "write_file", "1: ! [x](https://x.example/?d=1)", False, "")

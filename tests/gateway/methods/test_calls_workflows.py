@@ -7,10 +7,12 @@ import pytest
 
 from sulla.access.principal import ALL_SCOPES, Principal
 from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused, NotFound
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
+from sulla.playbooks.rpc_forms import PlayBegun
 from sulla.playbooks.service import Begin
 from sulla.rpc.form import Params
 from tests.doubles.playbooks import SOURCE, STEPS, MemoryPlaybooks
@@ -54,7 +56,9 @@ async def test_the_same_request_id_begins_the_same_run_and_without_one_each_is_a
     asked = wire.WorkflowStart(playbook="brew", inputs={"leaf": "oolong"}, thread_id="thr_1", request_id="r-1")
     first, again = await context.ask(asked), await context.ask(asked)
     assert (first["first"], again) == (True, {"run": first["run"], "first": False})
-    assert context.office.begun[first["run"]] == Begin("brew", {"leaf": "oolong"}, thread="thr_1", by=Author.PERSON)  # type: ignore[arg-type]  # an id is a text
+    leaf: JsonObject = {"leaf": "oolong"}
+    wanted = Begin("brew", leaf, thread=ThreadId("thr_1"), by=Author.PERSON, may_answer=True)
+    assert context.office.begun[first["run"]] == wanted
     with pytest.raises(MessageIdReused):
         await context.ask(asked.model_copy(update={"inputs": {"leaf": "mate"}}))
     bare = wire.WorkflowStart(playbook="brew")
@@ -77,6 +81,25 @@ async def test_a_playbook_that_is_brought_along_is_a_program_and_needs_admin(con
     begun = await context.ask(asked)
     assert context.office.begun[begun["run"]].source == SOURCE
     assert (await context.ask(wire.WorkflowStart(playbook="brew"), WRITER))["first"]
+
+
+@pytest.mark.parametrize("asker", [OWNER, WRITER])
+async def test_what_passes_over_a_question_is_for_tokens_that_may_answer(
+    context: Desk, asker: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+
+    async def note(*_: object, may_answer: bool) -> PlayBegun:
+        told.append(may_answer)
+        return PlayBegun("thr_1", True)
+
+    monkeypatch.setattr(context.office, "resume", note)
+    monkeypatch.setattr(context.office, "fork", note)
+    begun = await context.ask(wire.WorkflowStart(playbook="brew", outputs={"a": 1}), asker)
+    await context.ask(wire.WorkflowResume(run="thr_1", outputs={"a": 1}), asker)
+    await context.ask(wire.WorkflowFork(run="thr_1", steps=["a"]), asker)
+    may = asker is OWNER
+    assert (context.office.begun[begun["run"]].may_answer, told) == (may, [may, may])
 
 
 async def test_pages_lead_to_each_run_once_and_a_status_is_kept_to(context: Desk) -> None:

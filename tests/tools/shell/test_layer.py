@@ -275,13 +275,52 @@ async def test_a_program_file_that_is_removed_and_made_again_as_it_was_asks_nobo
     assert (desk.workspace / "a.txt").exists()
 
 
-async def test_the_rights_of_a_folder_are_as_the_command_left_them(desk: Desk) -> None:
+async def test_the_rights_of_a_folder_of_before_stay_and_it_can_be_written_into(desk: Desk) -> None:
     desk.write("docs/x.md")
     (desk.workspace / "shut").mkdir(mode=0o555)
-    assert await desk.run("chmod 755 shut && mv docs/x.md shut/x.md && chmod 700 docs") == (0, "", "")
+    _, _, told = await desk.run("chmod 755 shut && mv docs/x.md shut/x.md && chmod 700 docs && mkdir -m 750 new")
+    assert told.endswith("these are as they were: docs, shut")
     assert (desk.workspace / "shut/x.md").read_text() == "as it was"
-    modes = [(desk.workspace / name).stat().st_mode & 0o777 for name in ("shut", "docs")]
-    assert modes == [0o755, 0o700]
+    modes = [(desk.workspace / name).stat().st_mode & 0o777 for name in ("shut", "docs", "new")]
+    assert modes == [0o555, 0o755, 0o750]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("chmod 666 d/key.txt", "as it was"),
+        ("chmod 000 d/key.txt", "as it was"),
+        ("chmod 777 d", "as it was"),
+        ("chmod 000 d", "as it was"),
+        ("echo new > d/key.txt; chmod 644 d/key.txt", "new\n"),
+        ("echo new > other; mv other d/key.txt; chmod 644 d/key.txt", "new\n"),
+        ("rm d/key.txt; echo new > d/key.txt; chmod 666 d/key.txt", "new\n"),
+        ("cp -a d e; rm -rf d; mv e d; chmod 777 d; chmod 666 d/key.txt", "as it was"),
+    ],
+)
+async def test_who_may_read_and_write_what_was_there_before_stays_and_the_result_says_so(
+    command: str, text: str, desk: Desk
+) -> None:
+    (key := desk.write("d/key.txt")).chmod(0o600)
+    key.parent.chmod(0o700)
+    _, _, told = await desk.run(command)
+    assert (key.read_text(), "these are as they were: d" in told) == (text, True)
+    assert (key.stat().st_mode & 0o777, key.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+async def test_only_who_may_read_a_file_of_before_may_run_it_then(desk: Desk) -> None:
+    (script := desk.write("tool.py")).chmod(0o640)
+    await desk.run("chmod 777 tool.py")
+    assert script.stat().st_mode & 0o777 == 0o750
+
+
+async def test_the_rights_of_what_was_there_before_stay_where_a_person_allows_the_rest(desk: Desk) -> None:
+    (key := desk.write("key.txt")).chmod(0o600)
+    desk.write("Makefile")
+    _, _, told = await desk.run("chmod 666 key.txt; echo evil > Makefile")
+    assert "key.txt" not in desk.held.question(THREAD, set_id(told))
+    assert "these are as they were: key.txt" in await desk.held.keep(THREAD, set_id(told), desk.look)
+    assert ((desk.workspace / "Makefile").read_text(), key.stat().st_mode & 0o777) == ("evil\n", 0o600)
 
 
 async def test_two_commands_that_end_at_once_do_not_mix(desk: Desk) -> None:
@@ -611,6 +650,37 @@ async def test_a_link_that_leads_out_of_the_workspace_is_asked_about(target: str
     _, _, told = await desk.run(f"ln -s {target} docs/link.txt")
     assert os.path.lexists(desk.workspace / "docs/link.txt") is lands
     assert ("links lead out of the workspace: docs/link.txt" in told) is not lands
+
+
+@pytest.mark.parametrize(
+    ("command", "lands"),
+    [
+        ("ln -s ../Makefile notes/todo.md", False),
+        ("ln -s Makefile step.txt && ln -s ../step.txt notes/todo.md", False),
+        ("ln -s ../way/Makefile notes/todo.md", False),
+        ("ln -s ../way/../Makefile notes/todo.md", False),
+        ("ln -s ../.github/later.md notes/todo.md", False),
+        ("ln -s ../.github notes/todo", False),
+        ("ln -s obeyed.txt todo.md", False),
+        ("ln -s ../a.txt notes/todo.md", True),
+        ("ln -s . here.md", True),
+        ("mkdir build && ln -s ../build notes/b2.md", True),
+        ("ln -s nowhere notes/new.md", True),
+        ("ln -s ../Justfile notes/new.md", False),
+        ("ln -s ../tool notes/tool.md", False),
+    ],
+)
+async def test_a_plain_name_that_leads_to_a_program_file_is_asked_about(command: str, lands: bool, desk: Desk) -> None:
+    desk.write("a.txt")
+    desk.write("notes/b.md")
+    desk.write("Makefile")
+    desk.write(".github/x.yml")
+    desk.write("obeyed.txt")
+    desk.write("tool")
+    desk.by_person("ln -s . way; ln -s obeyed.txt GNUmakefile")
+    _, _, told = await desk.run(command)
+    link = desk.workspace / command.rsplit(maxsplit=1)[-1]
+    assert (os.path.lexists(link), "programs may run or obey" in told) == (lands, not lands)
 
 
 @pytest.mark.parametrize("by_command", [True, False])
