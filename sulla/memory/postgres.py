@@ -7,6 +7,8 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
+from sulla.memory.entities.postgres import PostgresStatements, remove_of
+from sulla.memory.entities.postgres import tables as statement_tables
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     MAX_REMOVED,
@@ -108,6 +110,8 @@ class PostgresMemory:
     def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
         self.vectors = PostgresVectors(pool)
         """Keeps the notes' vectors in the same schema."""
+        self.statements = PostgresStatements(pool)
+        """Keeps what was drawn from them there too."""
         self._pool = pool
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -118,7 +122,8 @@ class PostgresMemory:
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
-                for statement in (*_TABLES.split(";"), *tables(SCHEMA).split(";")):
+                every = (_TABLES, tables(SCHEMA), statement_tables(SCHEMA))
+                for statement in (one for made in every for one in made.split(";")):
                     await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)
@@ -285,6 +290,7 @@ async def _remove(line: PostgresConnection, numbers: list[int]) -> int:
     await line.execute(_COUNT_TERMS.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_COUNT_NOTES.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_UNCOUNTED, (numbers,))
+    await remove_of(line, numbers)
     await line.execute("DELETE FROM posting WHERE note = ANY(%s)", (numbers,))
     await line.execute("DELETE FROM note WHERE number = ANY(%s)", (numbers,))
     return len(numbers)
