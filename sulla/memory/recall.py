@@ -12,8 +12,8 @@ from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
 from sulla.memory.entities.graphs import Graphs
-from sulla.memory.entities.neighbours import SEEDS, neighbours
-from sulla.memory.fusion import fused, telling_hits
+from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
+from sulla.memory.fusion import fused, leading, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
 from sulla.memory.vectors.search import LEAST, Meanings
@@ -66,7 +66,7 @@ class Recall:
         rankings = [self._index.search(scopes, question, max(limit, DEPTH))]
         if self._meanings is not None:
             rankings.append(self._near(self._meanings, scopes, question, LEAST))
-        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, limit)
+        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit)
 
     async def best(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """What is worth telling unasked: only what has enough of the question's rare words, or stands out by what it
@@ -75,19 +75,28 @@ class Recall:
         rankings = [self._worth(scopes, question)]
         if self._meanings is not None:
             rankings.append(self._near(self._meanings, scopes, question, self._telling))
-        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, limit, trusted_only=True)
+        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit, trusted_only=True)
 
     async def _with_neighbours(
-        self, rankings: Sequence[Sequence[MemoryHit]], scopes: Sequence[str], limit: int, *, trusted_only: bool = False
+        self,
+        rankings: Sequence[Sequence[MemoryHit]],
+        scopes: Sequence[str],
+        question: str,
+        limit: int,
+        *,
+        trusted_only: bool = False,
     ) -> list[MemoryHit]:
         """One ranking of all, with what stands near in the graph to the best of them."""
-        if self._graphs is None or not any(rankings):
+        if self._graphs is None:
             return fused(rankings, limit)
-        seeds = [hit.note.id for hit in fused(rankings, SEEDS)]
-        near = dict(neighbours(await self._graphs.of(scopes), seeds, DEPTH, trusted_only=trusted_only))
-        notes = await self._index.get(list(near))
-        found = [MemoryHit(note, near[note.id]) for note in notes if note.scope in scopes]
-        return fused((*rankings, found), limit)
+        asked, graph = asked_terms(question), await self._graphs.of(scopes)
+        seeds = leading(asked, fused(rankings, SEEDS))
+        near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
+        notes = [note for note in await self._index.get(list(near)) if note.scope in scopes]
+        said = [MemoryHit(note_of(*one), 1.0) for one in corrected(graph, seeds, question)]
+        if trusted_only and said:
+            said = telling_hits(asked, await self._index.spread(scopes, asked), said)
+        return fused((*rankings, said, [MemoryHit(note, near[note.id]) for note in notes]), limit)
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
         asked = asked_terms(question)

@@ -37,4 +37,8 @@ def names(text: str) -> list[str]:
 def answer(notes: Sequence[MemoryNote]) -> JsonObject:
     """What a model calls the tool with."""
     found = dict.fromkeys(name for note in notes for name in names(f"{note.asked}. {note.text}"))
-    return {"entities": [{"name": name, "kind": "thing", "aliases": []} for name in found], "facts": [], "relations": []}
+    return {
+        "entities": [{"name": name, "kind": "thing", "aliases": []} for name in found],
+        "facts": [],
+        "relations": [],
+    }

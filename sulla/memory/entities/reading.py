@@ -25,6 +25,7 @@ from sulla.memory.entities.statement import (
     Statement,
     canonical,
     make_id,
+    spelled,
 )
 from sulla.memory.fusion import USUAL_WORDS
 from sulla.memory.note import MemoryNote
@@ -82,7 +83,7 @@ class _Reader:
     """Reads one answer."""
 
     def __init__(self, notes: Sequence[MemoryNote], known: Mapping[str, str]) -> None:
-        self._turns = [_Turn(n, f" {canonical(_said(n))} ", frozenset(terms(_said(n)))) for n in notes]
+        self._turns = [_Turn(n, f" {' '.join(spelled(_said(n)))} ", frozenset(terms(_said(n)))) for n in notes]
         self._names: dict[str, list[EntityName]] = {}
         """Every name by which an entity may be meant, with the entity's own one first."""
         self._known = known

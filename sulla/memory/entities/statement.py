@@ -65,7 +65,7 @@ class EntityName:
     @property
     def digest(self) -> str:
         """The key's, which does not tell the name: a merge holds these, and so no name that was forgotten."""
-        return derived_id("en", *self.key)
+        return digest_of(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +103,23 @@ class Statement:
 @lru_cache(16_384)
 def canonical(name: str) -> str:
     """A name without case, accents, titles and signs; the name itself if nothing else is left of it."""
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    signs = (sign if sign.isalnum() else " " for sign in plain if not unicodedata.combining(sign))
-    words = "".join(signs).split()
+    words = spelled(name)
     while len(words) > 1 and words[0] in _TITLES:
         del words[0]
     return " ".join(words) or name.casefold().strip()
+
+
+def spelled(text: str) -> list[str]:
+    """The words of a text as names are compared: without case, accents and signs."""
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))
+    return "".join(sign if sign.isalnum() else " " for sign in plain).split()
+
+
+def digest_of(key: tuple[str, str]) -> str:
+    """See `EntityName.digest`."""
+    return derived_id("en", *key)
 
 
 @lru_cache(16_384)
