@@ -54,7 +54,9 @@ async def test_what_was_kept_comes_back_word_for_word_in_its_order(index: Memory
     note = make_note("said")
     await index.add([note])
     drawn, said = make_statement('Zürich "8"\n日本語', note), make_statement("by a person")
+    assert await index.statements.scopes() == []
     assert await index.statements.put("ada", [drawn])
+    assert await index.statements.scopes() == ["ada"]
     first = await index.statements.revision("ada")
     assert await index.statements.put("ada", [said, drawn])
     kept = await index.statements.since("ada", 0, 10)
@@ -113,6 +115,8 @@ async def test_statements_are_removed_for_good_and_the_others_stay(index: Memory
     assert [one.seq for one in await index.statements.since("ada", last, 10)] > [last]
     await index.delete([note.id])
     assert await _kept(index) == ["three"]
+    await index.statements.remove(["st_three"])
+    assert await index.statements.scopes() == []
 
 
 async def test_of_too_many_the_oldest_go_and_never_what_a_person_said(index: MemoryIndex) -> None:

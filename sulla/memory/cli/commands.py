@@ -76,7 +76,9 @@ def run(given: argparse.Namespace) -> Exit:
 
 async def _run(given: argparse.Namespace) -> Exit:
     async with _opened(given) as index:
-        scopes = [given.agent, EVERYONE] if given.agent else await index.scopes()
+        scopes = [given.agent, EVERYONE]
+        if not given.agent:
+            scopes = sorted({*await index.scopes(), *await index.statements.scopes()})
         match given.below:
             case "search":
                 found = await index.search(scopes, " ".join(given.words), given.limit)

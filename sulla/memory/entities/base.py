@@ -74,5 +74,8 @@ class StatementStore(Protocol):
     async def since(self, scope: str, after: int, limit: int) -> list[Kept]:
         """Statements in the order in which they were kept, those with a higher number."""
 
+    async def scopes(self) -> list[str]:
+        """Every memory that has statements, in order."""
+
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove statements for good; how many there were."""

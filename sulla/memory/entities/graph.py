@@ -123,11 +123,11 @@ def graph_of(statements: Iterable[Statement]) -> Graph:
     keys: dict[Key, set[Key]] = defaultdict(set)
     for key in groups.known.values():
         keys[groups.find(key)].add(key)
-    heads = {root: _head(root, keys[root], said, merges[root]) for root, said in mine.items()}
     incoming: dict[Key, list[Statement]] = defaultdict(list)
     for one in every:
-        if one.form == "relation" and one.to is not None:
+        if one.to is not None:
             incoming[groups.find(one.to.key)].append(one)
+    heads = {root: _head(root, keys[root], said, incoming[root], merges[root]) for root, said in mine.items()}
     names = {head.id: head.name for head in heads.values()}
     entities = [_entity(head, mine[root], incoming[root], heads, names, groups) for root, head in heads.items()]
     return _indexed(entities)
@@ -208,12 +208,21 @@ class _Head:
         return self.corrected.get(one.slot, one) is one
 
 
-def _head(root: Key, keys: set[Key], said: Sequence[Statement], merges: Sequence[Statement]) -> _Head:
-    trusted = [one for one in said if not one.tainted] or list(said)
-    names = Counter(one.of.name for one in trusted if one.of.key in keys)
+def _head(
+    root: Key,
+    keys: set[Key],
+    said: Sequence[Statement],
+    incoming: Sequence[Statement],
+    merges: Sequence[Statement],
+) -> _Head:
+    trusted = [one for one in said if not one.tainted]
+    towards = [one.to.name for one in incoming if one.to is not None and not one.tainted]
+    if not trusted and not towards:
+        trusted, towards = list(said), [one.to.name for one in incoming if one.to is not None]
+    names = Counter([*(one.of.name for one in trusted), *towards])
     others = Counter(one.value for one in trusted if one.form == "alias")
     kinds = Counter(one.of.kind for one in trusted)
-    name = max(names, key=lambda each: (names[each], len(each), each), default=root[1])
+    name = max(names, key=lambda each: (names[each], each[:1].isupper(), len(each), each), default=root[1])
     ours = sorted((one for one in said if one.by_person), key=lambda one: (one.at_ms, one.id))
     corrected = {one.slot: one for one in ours if one.form in ("fact", "relation")}
     kind = kinds.most_common(1)[0][0] if kinds else _KINDS[root[0]]

@@ -127,6 +127,10 @@ class PostgresStatements:
         asked = "SELECT seq, body FROM statement WHERE scope = %s AND seq > %s ORDER BY seq LIMIT %s"
         return [Kept(seq, statement_from_json(body)) for seq, body in await self._ask(asked, scope, after, limit)]
 
+    async def scopes(self) -> list[str]:
+        """Every memory that has statements."""
+        return sorted(scope for (scope,) in await self._ask("SELECT DISTINCT scope FROM statement"))
+
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove statements."""
         ((gone,),) = await self._ask(_OF_IDS, list(ids))

@@ -2,7 +2,8 @@
 
 ``…:e:seq`` (the last number), ``…:e:body`` (a hash: id to statement), ``…:e:s:<scope>`` (a sorted set: ids by their
 number), ``…:e:m:<scope>`` (the same of those alone that models drew), ``…:e:of:<note>`` (the ids drawn from a note),
-``…:e:gone`` (a hash: how often some of a scope were removed), ``…:e:drawn`` (the notes from which all was drawn).
+``…:e:gone`` (a hash: how often some of a scope were removed), ``…:e:drawn`` (the notes from which all was drawn),
+``…:e:scopes`` (the scopes' names).
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ for _, one in ipairs(cjson.decode(ARGV[2])) do
     local seq = redis.call('INCR', KEYS[1] .. ':e:seq')
     redis.call('HSET', KEYS[1] .. ':e:body', one.id, one.body)
     redis.call('ZADD', KEYS[1] .. ':e:s:' .. one.scope, seq, one.id)
+    redis.call('ZADD', KEYS[1] .. ':e:scopes', 0, one.scope)
     if #one.source > 0 then redis.call('ZADD', KEYS[1] .. ':e:m:' .. one.scope, seq, one.id) end
     for _, source in ipairs(one.source) do redis.call('SADD', KEYS[1] .. ':e:of:' .. source, one.id) end
   end
@@ -151,6 +153,13 @@ class RedisStatements:
         found = await self._run(_SINCE, scope, after, limit)
         rows = zip(found[::2], found[1::2], strict=True)
         return [Kept(int(float(seq)), statement_from_json(body)) for seq, body in rows]
+
+    async def scopes(self) -> list[str]:
+        """Every memory that has statements."""
+        (names,) = await self._client.call(("ZRANGE", f"{self._base}:e:scopes", 0, -1))
+        known = [name.decode() for name in names]
+        sizes = await self._client.call(*(("ZCARD", f"{self._base}:e:s:{scope}") for scope in known))
+        return [scope for scope, size in zip(known, sizes, strict=True) if size]
 
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove statements."""

@@ -73,6 +73,11 @@ class SqliteStatements:
             ]
         )
 
+    async def scopes(self) -> list[str]:
+        """Every memory that has statements."""
+        asked = "SELECT DISTINCT scope FROM statement ORDER BY scope"
+        return await self._thread.read(lambda connection: [scope for (scope,) in connection.execute(asked)])
+
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove statements."""
 
