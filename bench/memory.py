@@ -26,12 +26,12 @@ from zlib import crc32
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
-from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.recall import Recall
 from sulla.memory.redis import RedisMemory
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.memory.vectors.base import NoteVector
 from sulla.memory.vectors.search import Meanings
 from sulla.memory.vectors.signature import normalised, pack, signature_of

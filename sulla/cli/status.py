@@ -121,6 +121,8 @@ def _hands(report: dict[str, Any]) -> Iterator[str]:
     broken = f", {projects['unreadable']} cannot be read ({program()} doctor)" if projects["unreadable"] else ""
     yield f"projects: {projects['known']} with {projects['open']} open tasks{broken}"
     why = f": {one_line(str(report['memory_error']))}" if report.get("memory_error") else ""
+    if report.get("memory_vectors") == "failing":
+        why += f"; by words alone: {one_line(str(report['memory_vectors_error']))}"
     yield f"memory: {report['memory']}{why}"
     if servers := report["mcp"]:
         down = [one_line(one["name"]) for one in servers if one["state"] != "up"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Final
@@ -13,6 +13,7 @@ from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls, nobody_is_told
+from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.turns import TurnDriver
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -123,8 +124,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
-    told = replace(told, recalled=_recalled(built))
+    told = _told(scene, core, built)
     children, limits = host.agents.children, host.agents.limits
     turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
     looks = {"agents": Built(before_work=core.agent_folders.look)}
@@ -184,6 +184,12 @@ def _remembered(built: Iterable[Built]) -> Callable[[str, str], Awaitable[Words]
         return joined(filter(None, map(said_by, said)), "\n\n")
 
     return remembered
+
+
+def _told(scene: Scene, core: Core, built: Sequence[Built]) -> TurnContext:
+    """What turns are told beside their messages."""
+    told = scene.told(_remembered(built), core.tools.ended_jobs, _about_project(built), answerer_of(built))
+    return replace(told, recalled=_recalled(built))
 
 
 def _recalled(

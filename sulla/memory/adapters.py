@@ -35,8 +35,8 @@ def make_memory_index(settings: HomeSettings, clock: Clock) -> MemoryIndex:
     )
     if named.is_shared:
         return (_redis_memory if named.scheme in REDIS else _postgres_memory)(named, clock, kept)
-    from sulla.memory.file import IN_MEMORY, open_memory
     from sulla.memory.sqlite import SqliteMemory
+    from sulla.memory.sqlite_file import IN_MEMORY, open_memory
     from sulla.store.sqlite.thread import SqliteThread
 
     path = store_file(settings)

@@ -15,6 +15,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.words import NO_WORDS, Words
 from sulla.host.host import Built, Host, Task
 from sulla.memory.adapters import make_memory_index
+from sulla.memory.base import MemoryIndex
 from sulla.memory.entities.build import make_drawing
 from sulla.memory.entities.drawing import Drawing
 from sulla.memory.meaning import Meaning, make_meaning
@@ -81,7 +82,7 @@ def build(host: Host) -> Built:
     index = make_memory_index(host.settings, clock)
     kept = MemoryCapacity(wanted.episodes, facts=wanted.facts)
     meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
-    drawing = make_drawing(host, index, wanted.entities_every) if wanted.entities and wanted.enabled else None
+    drawing = _drawing(host, index, wanted)
     graphs = drawing.graphs if drawing is not None else None
     recall = Recall(index, clock, host.tally, graphs=graphs)
     if meaning is not None:
@@ -129,6 +130,12 @@ _OFF: Final = "the memory is off; `memory.enabled` in the settings turns it on"
 
 async def _off() -> JsonObject:
     return {"memory": "off"}
+
+
+def _drawing(host: Host, index: MemoryIndex, wanted: MemorySettings) -> Drawing | None:
+    if not (wanted.entities and wanted.enabled):
+        return None
+    return make_drawing(host, index.statements, index.scopes, wanted.entities_every)
 
 
 def _tasks(meaning: Meaning | None, drawing: Drawing | None) -> dict[str, Task]:

@@ -44,6 +44,11 @@ def judge_status(report: JsonObject) -> list[Finding]:
     if report.get("memory") == "failing":
         said = f"turns are not remembered for now: {report.get('memory_error')}"
         found.append(fault(said, "mend that; what is missing is written by itself then"))
+    if report.get("memory_vectors") == "failing":
+        said = f"new notes are found by words alone for now: {report.get('memory_vectors_error')}"
+        found.append(
+            warning(said, "mend that, or leave memory.embed empty; what is missing is embedded by itself then")
+        )
     if unreadable := report.get("memory_unreadable"):
         named = ", ".join(map(str, unreadable)) if isinstance(unreadable, list) else str(unreadable)
         said = f"threads that cannot be read are not remembered: {named}"

@@ -6,9 +6,9 @@ from typing import Final
 
 from sulla.telemetry.tally import Counter
 
-PLACED: Final = Counter("sulla_memory_notes_embedded", "Notes that were given a vector.")
+PLACED: Final = Counter("sulla_memory_embedded_notes", "Notes that were given a vector.")
 BY_WORDS_ALONE: Final = Counter(
-    "sulla_memory_searches_without_meaning", "Searches that had to do without the embedding model."
+    "sulla_memory_searches_by_words", "Searches that had to do without the embedding model."
 )
 DRAWN: Final = Counter("sulla_memory_statements_drawn", "What was drawn from turns and kept.")
 REFUSED: Final = Counter(

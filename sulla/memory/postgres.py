@@ -7,8 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
-from sulla.memory.entities.postgres import PostgresStatements, remove_of
-from sulla.memory.entities.postgres import tables as statement_tables
+from sulla.memory.entities import postgres as entities
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     MAX_REMOVED,
@@ -23,7 +22,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.vectors.postgres import PostgresVectors, tables
+from sulla.memory.postgres_vectors import HAS_COLUMN, PostgresVectors, column, tables
 
 T = TypeVar("T")
 
@@ -110,7 +109,7 @@ class PostgresMemory:
     def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
         self.vectors = PostgresVectors(pool)
         """Keeps the notes' vectors in the same schema."""
-        self.statements = PostgresStatements(pool)
+        self.statements = entities.PostgresStatements(pool)
         """Keeps what was drawn from them there too."""
         self._pool = pool
         self._capacity = capacity if capacity is not None else MemoryCapacity()
@@ -122,8 +121,13 @@ class PostgresMemory:
         async def work(line: PostgresConnection) -> None:
             async with line.transaction():
                 await line.execute(f"SELECT pg_advisory_xact_lock({_LOCK})".encode())
-                every = (_TABLES, tables(SCHEMA), statement_tables(SCHEMA))
-                for statement in (one for made in every for one in made.split(";")):
+                for statement in _TABLES.split(";"):
+                    await line.execute(statement.encode())
+                if not await _rows(line, HAS_COLUMN, f"{SCHEMA}.note"):
+                    await line.execute(column(SCHEMA).encode())
+                if not await _rows(line, entities.HAS_COLUMN, f"{SCHEMA}.note"):
+                    await line.execute(entities.column(SCHEMA).encode())
+                for statement in (*tables(SCHEMA).split(";"), *entities.tables(SCHEMA).split(";")):
                     await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)
@@ -290,7 +294,7 @@ async def _remove(line: PostgresConnection, numbers: list[int]) -> int:
     await line.execute(_COUNT_TERMS.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_COUNT_NOTES.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_UNCOUNTED, (numbers,))
-    await remove_of(line, numbers)
+    await entities.remove_of(line, numbers)
     await line.execute("DELETE FROM posting WHERE note = ANY(%s)", (numbers,))
     await line.execute("DELETE FROM note WHERE number = ANY(%s)", (numbers,))
     return len(numbers)

@@ -32,7 +32,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.vectors.redis import ADDED, REMOVED, RedisVectors
+from sulla.memory.redis_vectors import ADDED, REMOVED, RedisVectors
 
 BASE: Final = "sulla:memory:{m}"
 

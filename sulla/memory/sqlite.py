@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from sulla.core.search.ranking import MOST_MATCHES, telling
 from sulla.core.search.terms import asked_terms, terms
 from sulla.memory.entities.sqlite import SqliteStatements
-from sulla.memory.file import SqliteWorker
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     KINDS,
@@ -25,7 +24,8 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.vectors.sqlite import SqliteVectors
+from sulla.memory.sqlite_file import SqliteWorker
+from sulla.memory.sqlite_vectors import SqliteVectors
 
 
 class SqliteMemory:

@@ -11,8 +11,8 @@ import pytest
 
 from sulla.daemon.home.archive import open_archive
 from sulla.daemon.settings.config import load_settings
-from sulla.memory.file import open_memory
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed

@@ -54,6 +54,15 @@ async def test_a_file_that_is_no_memory_is_told_with_what_to_do_and_stays_as_it_
     assert file.read_bytes() == b"something else entirely"
 
 
+def test_an_embedding_model_that_cannot_be_asked_is_told_with_what_to_do() -> None:
+    assert judge_status({"memory": "up to date", "memory_vectors": "behind", "memory_vectors_error": ""}) == []
+    (finding,) = judge_status(
+        {"memory": "up to date", "memory_vectors": "failing", "memory_vectors_error": "no Ollama"}
+    )
+    assert (finding.result, finding.found) == ("warning", "new notes are found by words alone for now: no Ollama")
+    assert "memory.embed" in finding.remedy
+
+
 async def test_a_store_that_there_is_not_is_told_once_by_its_own_check(tmp_path: Path) -> None:
     (finding,) = await memory(patient(tmp_path, SULLA_STORE="mysql://x"))
     assert finding.result == "ok"

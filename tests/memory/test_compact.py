@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from sulla.memory.compact import digest_of, without_gone
-from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryNote
 from sulla.memory.section import MemorySection, row, section
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.store.sqlite.thread import SqliteThread
 
 

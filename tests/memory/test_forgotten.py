@@ -18,9 +18,9 @@ import pytest
 
 from sulla.memory.entities.graphs import Graphs
 from sulla.memory.entities.statement import EntityName, Statement, statement_from_json
-from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.memory.vectors import search
 from sulla.memory.vectors.base import NoteVector
 from sulla.memory.vectors.search import Meanings

@@ -17,6 +17,7 @@ from tests.kits.entity_kit import *  # noqa: F403 - of what was drawn from them
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
+from tests.kits.vector_kit import vector_of
 from tests.servers.stores.postgres import PostgresServer
 
 
@@ -49,3 +50,22 @@ async def test_daemons_that_start_and_write_at_once_share_one_memory(url: str) -
     assert len(await backends[3].search(["ada"], "seen", 50)) == 20
     for backend in backends:
         await backend.close()
+
+
+async def test_a_schema_without_vectors_is_brought_up_with_all_that_is_in_it(url: str) -> None:
+    before = backend_at(url)
+    await before.open()
+    note = make_note("kept before")
+    await before.add([note])
+    await before.close()
+    with psycopg.connect(url, autocommit=True) as connection:  # as it was before there were any
+        connection.execute("DROP TABLE sulla_memory.vector, sulla_memory.signature, sulla_memory.space")
+        connection.execute("ALTER TABLE sulla_memory.note DROP COLUMN placed")
+    for _ in range(2):
+        after = backend_at(url)
+        await after.open()
+        await after.vectors.use("m:one")
+        await after.vectors.put("m:one", [vector_of(note)])
+        assert await after.vectors.missing(5) == []
+        assert [hit.note for hit in await after.search(["ada"], "before", 5)] == [note]
+        await after.close()

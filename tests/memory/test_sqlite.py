@@ -11,8 +11,8 @@ import pytest
 
 from sulla.core.errors import StoreUnavailable
 from sulla.memory.base import MemoryIndex
-from sulla.memory.file import IN_MEMORY, open_memory
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import IN_MEMORY, open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from tests.kits.entity_kit import *  # noqa: F403 - of what was drawn from them
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sulla.memory.file import IN_MEMORY, open_memory
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.recorder import memory_follower
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import IN_MEMORY, open_memory
 from sulla.store.base import Store
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.testing.clock import ManualClock

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sulla.agent.limits.limits import Charge
+from sulla.agent.model.attempt import tell_failure, ticket_for
 from sulla.agent.model.model import Model
 from sulla.core.clock import Clock
 from sulla.core.errors import LimitReached, ProviderError, SettingsError
@@ -31,7 +32,7 @@ async def embed(model: Model, texts: Sequence[str], call_id: str, clock: Clock, 
     if not isinstance(model.provider, Embedder):
         raise SettingsError(f"{str(name)!r} is no embedding model: name one in memory.embed")
     charge = model.estimator.charge_of(texts)
-    ticket = model.admitted(clock)
+    ticket = ticket_for(model.breaker, model.provider.name, clock)
     try:
         model.ledger.reserve(call_id, "", charge, clock.now())
     except LimitReached:
@@ -42,7 +43,7 @@ async def embed(model: Model, texts: Sequence[str], call_id: str, clock: Clock, 
     except BaseException as error:
         if isinstance(error, ProviderError) and not error.asked:
             charge = Charge(0)
-        model.failed(error, ticket, clock)
+        tell_failure(model.breaker, error, ticket, clock)
         raise
     finally:
         model.ledger.settle(call_id, "", charge, clock.now())

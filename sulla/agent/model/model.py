@@ -10,7 +10,8 @@ from typing import Final
 
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.limits.limits import Charge, RunLimits, check_model_call, check_wall
-from sulla.agent.model.breaker import Blocked, Breaker
+from sulla.agent.model.attempt import tell_failure, ticket_for
+from sulla.agent.model.breaker import Breaker
 from sulla.agent.model.request import LEFT_OUT_NOTE, Purpose, ReplyRequest, opening, request_hash, told_to
 from sulla.agent.model.retry import MAX_ATTEMPTS, Compress, FailureClass, GiveUp, RetryWait, classify, next_try
 from sulla.agent.model.stream_sink import Streamed, StreamSink, nobody
@@ -46,8 +47,6 @@ log = logging.getLogger(__name__)
 
 CERTAIN_S: Final = 30.0
 """How long a reply may take that has to come from this model at once or not at all (`ReplyRequest.certain`)."""
-_SERVICE_FAILED: frozenset[FailureClass] = frozenset({"transient", "llm_error"})
-"""Failures that are the service's own; a request that it refuses for good reason is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ class Model:
             try:
                 fitted = await self._fitted(state, ask, limits, ceiling_tokens)
                 size, evicted = fitted.size, evicted + fitted.evicted
-                ticket = self.admitted(run.clock)
+                ticket = self._admitted(run.clock)
                 request = self._request(state, ask, limits)
                 try:
                     started = await self._start(state, run, request, ask.purpose, size, limits)
@@ -232,7 +231,7 @@ class Model:
             request = replace(request, tools=(), force="")
         size = self.estimator.weigh(request)
         charge = self.estimator.charge(size, request.max_tokens)
-        ticket = self.admitted(clock)
+        ticket = self._admitted(clock)
         try:
             self.ledger.reserve(call_id, agent, charge, clock.now())
         except LimitReached:
@@ -257,15 +256,6 @@ class Model:
             self.ledger.settle(call_id, agent, charge, clock.now())
         return SideReply(said, usage, charge.tokens, stop)
 
-    def failed(self, error: BaseException, ticket: int, clock: Clock) -> None:
-        """Tell the breaker how an attempt failed."""
-        if not isinstance(error, SullaError):
-            self.breaker.unknown(ticket)
-        elif classify(error) in _SERVICE_FAILED:
-            self.breaker.failed(ticket, clock.elapsed(), error.retry_after_s, shortened(error.message))
-        else:
-            self.breaker.succeeded(ticket)
-
     def _askable(self, ask: ReplyRequest) -> ReplyRequest:
         """The same without tools, where the service takes none; what has to be a call cannot be asked then."""
         self.tool_use.check(self._name, ask.force)
@@ -287,23 +277,8 @@ class Model:
         beside = (timeout_s, ask.force, ask.tuning, ask.certain)
         return ChatRequest(self._name, ask.prompt, told, ask.tools, ask.max_tokens, *beside)
 
-    def admitted(self, clock: Clock) -> int:
-        """Ask the breaker for one attempt; what it has to be told of its end by.
-
-        Raises:
-            ProviderTransient: the service is left alone for now.
-        """
-        match self.breaker.admit(clock.elapsed()):
-            case Blocked(retry_after_s):
-                until = (
-                    "until one call has shown how it does" if retry_after_s is None else f"for {retry_after_s:.0f} s"
-                )
-                raise ProviderTransient(
-                    f"{self.provider.name} failed several times in a row and is left alone {until}",
-                    retry_after_s=retry_after_s,
-                )
-            case admitted:
-                return admitted.ticket
+    def _admitted(self, clock: Clock) -> int:
+        return ticket_for(self.breaker, self.provider.name, clock)
 
     async def _start(
         self, state: ThreadState, run: Run, request: ChatRequest, purpose: Purpose, size: Size, limits: RunLimits
@@ -339,7 +314,7 @@ class Model:
         try:
             answer = await self._stream(request, sink)
         except BaseException as error:
-            self.failed(error, ticket, clock)
+            tell_failure(self.breaker, error, ticket, clock)
             raise
         self.breaker.succeeded(ticket)
         return answer

@@ -5,19 +5,20 @@ from __future__ import annotations
 from sulla.agent.model.decider import Decider, ForcedReply
 from sulla.core.control import Control
 from sulla.host.host import Host
-from sulla.memory.base import MemoryIndex
 from sulla.memory.entities.asking import tool
-from sulla.memory.entities.drawing import Drawing
+from sulla.memory.entities.base import StatementStore
+from sulla.memory.entities.drawing import Drawing, Scopes
 from sulla.memory.entities.graphs import Graphs
 from sulla.models.catalog import OFFLINE
 
 
-def make_drawing(host: Host, index: MemoryIndex, every: int) -> Drawing:
+def make_drawing(host: Host, store: StatementStore, scopes: Scopes, every: int) -> Drawing:
     """Make it. Nothing is asked yet.
 
     Args:
         host: gives the agents' models.
-        index: keeps the notes and what is drawn from them.
+        store: keeps what is drawn.
+        scopes: gives every memory that has notes.
         every: notes of one call.
     """
     agents, clock, asked = host.agents, host.place.clock, tool()
@@ -33,4 +34,4 @@ def make_drawing(host: Host, index: MemoryIndex, every: int) -> Drawing:
             question, asked, again=again, call_id=name, agent=agent, clock=clock, control=Control()
         )
 
-    return Drawing(index, Graphs(index.statements), ask, every, clock, host.tally)
+    return Drawing(Graphs(store), scopes, ask, every, clock, host.tally)

@@ -11,7 +11,6 @@ from sulla.agent.model.decider import ForcedReply
 from sulla.core.clock import Clock
 from sulla.core.errors import ContextTooLong, InvalidInput
 from sulla.core.ids import derived_id
-from sulla.memory.base import MemoryIndex
 from sulla.memory.entities.asking import MOST_KNOWN, question
 from sulla.memory.entities.base import NEWEST
 from sulla.memory.entities.graph import Graph
@@ -47,6 +46,8 @@ Ask = Callable[[str, str, str, str], Awaitable[ForcedReply | None]]
 """Asks the model of an agent (its id): the question, why the first answer did not count, a name for the call. None for
 an agent whose model is none, and of an agent that there is no more."""
 
+Scopes = Callable[[], Awaitable[list[str]]]
+
 
 class Drawing(WakeLoop):
     """Asks about some notes at once and keeps what comes of it with them in one step: whenever the process is killed,
@@ -56,17 +57,17 @@ class Drawing(WakeLoop):
     trusted turn says.
 
     Args:
-        index: keeps the notes and the statements.
-        graphs: what is known already.
+        graphs: what is known already, and what keeps it.
+        scopes: gives every memory that has notes.
         ask: asks a model, within the day's limits.
         every: notes of one call.
         clock: all time.
         tally: takes figures.
     """
 
-    def __init__(self, index: MemoryIndex, graphs: Graphs, ask: Ask, every: int, clock: Clock, tally: Tally) -> None:
+    def __init__(self, graphs: Graphs, scopes: Scopes, ask: Ask, every: int, clock: Clock, tally: Tally) -> None:
         super().__init__(self._round, clock, WORDING, Intervals(linger_s=LINGER_S))
-        self._index = index
+        self._scopes = scopes
         self.graphs = graphs
         """What is known."""
         self._ask = ask
@@ -81,8 +82,8 @@ class Drawing(WakeLoop):
         while self.pending.next() is not None:
             pass  # all that is left is done in any case
         self.pending.begin_sweep()
-        for scope in await self._index.scopes():
-            for batch in self._batches(await self._index.statements.undrawn(scope, 2 * NEWEST)):
+        for scope in await self._scopes():
+            for batch in self._batches(await self.graphs.store.undrawn(scope, 2 * NEWEST)):
                 if self.stopping:
                     return
                 await self._draw(scope, batch)
@@ -127,7 +128,7 @@ class Drawing(WakeLoop):
 
     async def _keep(self, scope: str, notes: Sequence[MemoryNote], drawn: Drawn, graph: Graph) -> None:
         statements = within(drawn.statements, graph)
-        if not await self._index.statements.put(scope, statements, [note.id for note in notes], MAX_STATEMENTS):
+        if not await self.graphs.store.put(scope, statements, [note.id for note in notes], MAX_STATEMENTS):
             return  # another daemon was faster, and what it drew is kept
         if not drawn.answered:
             self._tally.count(PASSED_OVER, by=len(notes))

@@ -26,7 +26,6 @@ def tables(schema: str) -> str:
         schema: where they are.
     """
     return f"""
-ALTER TABLE {schema}.note ADD COLUMN IF NOT EXISTS drawn boolean NOT NULL DEFAULT false;
 CREATE TABLE IF NOT EXISTS {schema}.statement (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, scope text NOT NULL,
     person boolean NOT NULL, body text NOT NULL);
@@ -38,6 +37,21 @@ CREATE TABLE IF NOT EXISTS {schema}.source (
 CREATE INDEX IF NOT EXISTS source_by_statement ON {schema}.source (statement);
 CREATE TABLE IF NOT EXISTS {schema}.removals (scope text PRIMARY KEY, number bigint NOT NULL)
 """
+
+
+HAS_COLUMN: Final = (
+    "SELECT 1 FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'drawn' AND NOT attisdropped"
+)
+"""Whether the notes' table has the mark already: to add it locks that, also where it is there."""
+
+
+def column(schema: str) -> str:
+    """The statement of SQL that adds the mark to the notes' table.
+
+    Args:
+        schema: where that is.
+    """
+    return f"ALTER TABLE {schema}.note ADD COLUMN IF NOT EXISTS drawn boolean NOT NULL DEFAULT false"
 
 
 class StatementConnection(Protocol):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from sulla.memory.entities.base import DRAWN_KINDS, NEWEST, Kept, Revision
 from sulla.memory.entities.statement import Statement, statement_from_json, statement_to_json
-from sulla.memory.file import SqliteWorker
 from sulla.memory.note import MemoryNote, note_from_json
+from sulla.memory.sqlite_file import SqliteConnection, SqliteWorker
 
 
 class SqliteStatements:
@@ -28,7 +27,7 @@ class SqliteStatements:
             "AND kind = ? ORDER BY at_ms DESC, number DESC LIMIT ?"
         )
 
-        def work(connection: sqlite3.Connection) -> list[MemoryNote]:
+        def work(connection: SqliteConnection) -> list[MemoryNote]:
             rows = [row for kind in DRAWN_KINDS for row in connection.execute(asked, (scope, kind, NEWEST))]
             left = sorted(row for row in rows if not row[2])[:limit]
             body = "SELECT body FROM note WHERE number = ?"
@@ -41,7 +40,7 @@ class SqliteStatements:
     ) -> bool:
         """Keep statements, and what they were drawn from."""
 
-        def work(connection: sqlite3.Connection) -> bool:
+        def work(connection: SqliteConnection) -> bool:
             for id_ in drawn:
                 if connection.execute("SELECT 1 FROM note WHERE id = ? AND drawn = 1", (id_,)).fetchone():
                     return False
@@ -57,7 +56,7 @@ class SqliteStatements:
     async def revision(self, scope: str) -> Revision:
         """How a memory's statements are by now."""
 
-        def work(connection: sqlite3.Connection) -> Revision:
+        def work(connection: SqliteConnection) -> Revision:
             (last,) = connection.execute("SELECT max(seq) FROM statement WHERE scope = ?", (scope,)).fetchone()
             gone = connection.execute("SELECT number FROM removals WHERE scope = ?", (scope,)).fetchone()
             return Revision(last or 0, gone[0] if gone is not None else 0)
@@ -81,13 +80,13 @@ class SqliteStatements:
     async def remove(self, ids: Sequence[str]) -> int:
         """Remove statements."""
 
-        def work(connection: sqlite3.Connection) -> int:
+        def work(connection: SqliteConnection) -> int:
             return sum(connection.execute("DELETE FROM statement WHERE id = ?", (id_,)).rowcount for id_ in ids)
 
         return await self._thread.write(work)
 
 
-def _put(connection: sqlite3.Connection, one: Statement) -> None:
+def _put(connection: SqliteConnection, one: Statement) -> None:
     asked = "SELECT number FROM note WHERE id = ?"
     rows = [connection.execute(asked, (source,)).fetchone() for source in one.source]
     if None in rows:
@@ -98,7 +97,7 @@ def _put(connection: sqlite3.Connection, one: Statement) -> None:
         connection.executemany("INSERT OR IGNORE INTO source VALUES (?, ?)", [(note, row[0]) for (note,) in rows])
 
 
-def _trim(connection: sqlite3.Connection, scope: str, most: int) -> None:
+def _trim(connection: SqliteConnection, scope: str, most: int) -> None:
     (kept,) = connection.execute("SELECT count(*) FROM statement WHERE scope = ? AND person = 0", (scope,)).fetchone()
     if kept > most:
         connection.execute(

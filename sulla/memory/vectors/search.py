@@ -12,7 +12,7 @@ from sulla.memory.vectors.base import Placed, VectorStore
 from sulla.memory.vectors.index import Near, SignatureIndex
 from sulla.memory.vectors.signature import cosine, normalised, signature_of, width_of
 
-CANDIDATES: Final = 96
+CANDIDATES: Final = 64
 """Notes whose exact vectors are looked at, those with the nearest signatures; of vectors of more than 768 numbers
 fewer, so that the look takes no longer."""
 

@@ -31,8 +31,8 @@ _KNOWN: Final = {
     "e5-": Traits("query: ", "passage: ", 0.85),
     "text-embedding-3": Traits(telling=0.45),
 }
-"""By a part of the model's name. The words are those of the makers' model cards; the cosines are what users of these
-models report, and `memory.embed_telling` overrules them."""
+"""By a part of the model's name. The words are those of the makers' model cards; the cosines are rough, nobody has
+measured them here, and `memory.embed_telling` overrules them."""
 
 
 def traits_of(model: str) -> Traits:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sulla.memory.file import open_memory
 from sulla.memory.note import MemoryNote
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed

@@ -13,10 +13,10 @@ from sulla.memory.entities import desk as module
 from sulla.memory.entities.desk import EntityDesk, told
 from sulla.memory.entities.graphs import Graphs
 from sulla.memory.entities.statement import Statement
-from sulla.memory.file import open_memory
 from sulla.memory.note import ReadPosition
 from sulla.memory.recall import Recall
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from sulla.testing.clock import ManualClock
 from tests.memory.entities.world import named, said, turn

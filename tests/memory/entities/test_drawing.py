@@ -57,7 +57,7 @@ class Home:
 
     def boot(self) -> None:
         graphs = Graphs(self.index.statements)
-        self.drawing = Drawing(self.index, graphs, self.model.ask, 2, self.clock, self.tally)
+        self.drawing = Drawing(graphs, self.index.scopes, self.model.ask, 2, self.clock, self.tally)
 
     async def round(self) -> str:
         """Why it failed; empty if it did not."""

@@ -1,12 +1,12 @@
-"""Vectors in the SQLite file of the notes: a note's goes in the transaction that removes the note (`file`)."""
+"""Vectors in the SQLite file of the notes: a note's goes in the transaction that removes the note (`sqlite_file`)."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
 
-from sulla.memory.file import SqliteWorker
 from sulla.memory.note import MAX_REMOVED, MemoryNote, note_from_json
+from sulla.memory.sqlite_file import SqliteWorker
 from sulla.memory.vectors.base import NoteVector, Placed, Signed
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import StoreUnavailable
-from sulla.memory import file
-from sulla.memory.file import open_memory
+from sulla.memory import sqlite_file
 from sulla.memory.note import note_to_json
 from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.store.sqlite.thread import SqliteThread
 from tests.kits.memory_kit import make_note
 from tests.kits.vector_kit import vector_of
@@ -57,7 +57,7 @@ async def test_a_file_of_the_first_version_is_brought_up_with_all_that_is_in_it(
 
 def test_a_cut_while_it_is_brought_up_leaves_the_first_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _first(tmp_path / "m.db")
-    monkeypatch.setattr(file, "_VERSIONS", (*file._VERSIONS, ("CREATE TABLE note (again)",)))
+    monkeypatch.setattr(sqlite_file, "_VERSIONS", (*sqlite_file._VERSIONS, ("CREATE TABLE note (again)",)))
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         open_memory(tmp_path / "m.db", 5.0)
     with sqlite3.connect(tmp_path / "m.db") as left:

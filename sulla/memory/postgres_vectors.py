@@ -18,6 +18,20 @@ _MORE_S: Final = 8 * 1024 * 1024
 """What a write counts as beside its rows, in bytes, so that its deadline leaves room for a page of removals."""
 
 
+HAS_COLUMN: Final = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'placed'"
+"""Whether a table of notes has the column that says which have a vector. To add it waits for whoever uses the table, so
+it is not tried at each start."""
+
+
+def column(schema: str) -> str:
+    """The statement that adds that column.
+
+    Args:
+        schema: where the table is.
+    """
+    return f"ALTER TABLE {schema}.note ADD COLUMN placed boolean NOT NULL DEFAULT false"
+
+
 def tables(schema: str) -> str:
     """The statements that make the tables beside that of the notes.
 
@@ -27,7 +41,6 @@ def tables(schema: str) -> str:
         schema: where they are.
     """
     return f"""
-ALTER TABLE {schema}.note ADD COLUMN IF NOT EXISTS placed boolean NOT NULL DEFAULT false;
 CREATE INDEX IF NOT EXISTS note_unplaced ON {schema}.note (at_ms, number) WHERE NOT placed;
 CREATE TABLE IF NOT EXISTS {schema}.space (only_one boolean PRIMARY KEY CHECK (only_one), model text NOT NULL);
 CREATE TABLE IF NOT EXISTS {schema}.signature (
@@ -120,8 +133,9 @@ class PostgresVectors:
 
     async def signed(self, scope: str, after: int, limit: int) -> list[Signed]:
         """Signatures of the model in use."""
+        # By the key of the one row: a scan of a whole table counts as so dear that the statement is compiled first.
         asked = """SELECT seq, bits FROM signature WHERE scope = %s AND seq > %s
-            AND (SELECT model FROM space) <> '' ORDER BY seq LIMIT %s"""
+            AND (SELECT model FROM space WHERE only_one) <> '' ORDER BY seq LIMIT %s"""
         return [Signed(seq, bytes(bits)) for seq, bits in await self._ask(asked, scope, after, limit, binary=True)]
 
     async def placed(self, scope: str, seqs: Sequence[int]) -> list[Placed]:
@@ -142,7 +156,7 @@ class PostgresVectors:
 
 
 async def _model(line: VectorConnection) -> str:
-    rows = await _rows(line, "SELECT model FROM space")
+    rows = await _rows(line, "SELECT model FROM space WHERE only_one")
     return str(rows[0][0]) if rows else ""
 
 

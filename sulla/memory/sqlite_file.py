@@ -15,6 +15,9 @@ from sulla.core.errors import StoreUnavailable
 
 T = TypeVar("T")
 
+SqliteConnection = sqlite3.Connection
+"""What work is run on."""
+
 IN_MEMORY: Final = Path(":memory:")
 """For a store that ends with its daemon."""
 
