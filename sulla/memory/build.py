@@ -17,7 +17,10 @@ from sulla.host.host import Built, Host, Task
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
 from sulla.memory.entities.build import make_drawing
+from sulla.memory.entities.desk import EntityDesk
 from sulla.memory.entities.drawing import Drawing
+from sulla.memory.entities.rpc import METHODS
+from sulla.memory.entities.service import HomeEntities
 from sulla.memory.meaning import Meaning, make_meaning
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
@@ -106,13 +109,15 @@ def build(host: Host) -> Built:
     )
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
-        return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
+        tools = tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory))
+        return Built(tools=tools, status=_off, methods=(METHODS.done_by(HomeEntities(None)),))
 
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
 
     return Built(
         provides=(memory,),
+        methods=(METHODS.done_by(HomeEntities(EntityDesk(index.statements, clock, graphs))),),
         tools=memory_tools(memory),
         remembered=partial(remembered, memory, clock),
         recalled=partial(recalled, memory, clock) if wanted.every_turn else None,

@@ -22,6 +22,7 @@ CAPABILITY = Capability(
             ),
         ),
     },
+    methods=("sulla.memory.entities.rpc:METHODS",),
     metrics=("sulla.memory.metrics:PLACED", "sulla.memory.metrics:BY_WORDS_ALONE", "sulla.memory.metrics:ENTITIES"),
     checks="sulla.memory.checks:CHECKS",
     compact="sulla.memory.compact:compact",

@@ -13,8 +13,9 @@ from sulla.host.store_url import MEMORY, named_store, store_file
 from sulla.host.system import SystemClock
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
-from sulla.memory.cli.entities import run_entities, statement_line
+from sulla.memory.cli.entities import run_entities
 from sulla.memory.entities.desk import EntityDesk
+from sulla.memory.entities.service import statement_line
 from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
@@ -156,7 +157,7 @@ async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequenc
         for note in notes:
             tell(harmless(row(note).text))
         for said in statements.values():
-            tell(statement_line(said))
+            tell(harmless(statement_line(said)))
         if not await is_sure("forget this for good?", SystemClock()):
             tell("nothing was forgotten")
             return Exit.CANCELLED

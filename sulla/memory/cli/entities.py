@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
-from sulla.core.jsontypes import Json, JsonObject
 from sulla.core.stamp import stamp
 from sulla.memory.entities.desk import EntityDesk, Found, told
 from sulla.memory.entities.graph import Entity, Known
-from sulla.memory.entities.statement import Statement
+from sulla.memory.entities.service import entity_row
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import say, tell
 from sulla.terminal.table import harmless
@@ -38,17 +38,6 @@ async def run_entities(given: argparse.Namespace, desk: EntityDesk, scopes: Sequ
             return _show(given, await desk.correct(scopes, given.name, given.what, " ".join(given.value)))
 
 
-def statement_line(one: Statement) -> str:
-    """A statement in one line, for people who are asked whether it is to go."""
-    said = {
-        "mention": "was spoken of",
-        "alias": f"is also called {one.value}",
-        "relation": f"{one.what}: {one.to.name if one.to is not None else ''}",
-        "same": "several names are one",
-    }.get(one.form, f"{one.what}: {one.value}")
-    return harmless(f"{stamp(one.at_ms)[:10]}: {one.of.name} {said}".replace("  ", " "))
-
-
 async def _graph(given: argparse.Namespace, desk: EntityDesk, scopes: Sequence[str]) -> Exit:
     shown: list[Found] = []
     if given.name:
@@ -62,7 +51,7 @@ async def _graph(given: argparse.Namespace, desk: EntityDesk, scopes: Sequence[s
             shown += [Found(scope, one) for one in sorted(every, key=_newest, reverse=True)[:MOST_SHOWN]]
     for one in shown:
         if given.json:
-            print(json.dumps(as_json(one)))
+            print(json.dumps(asdict(entity_row(one))))
         else:
             related = "; ".join(told(known) for known in one.entity.relations)
             say(harmless(f"{_title(one.entity)}{f': {related}' if related else ''} [{one.entity.id}, {_whose(one)}]"))
@@ -73,7 +62,7 @@ async def _graph(given: argparse.Namespace, desk: EntityDesk, scopes: Sequence[s
 
 def _show(given: argparse.Namespace, found: Found) -> Exit:
     if given.json:
-        print(json.dumps(as_json(found)))
+        print(json.dumps(asdict(entity_row(found))))
         return Exit.OK
     one = found.entity
     say(harmless(f"{_title(one)} [{one.id}, {_whose(found)}]"))
@@ -83,39 +72,6 @@ def _show(given: argparse.Namespace, found: Found) -> Exit:
         if said.form == "same":
             say(harmless(f"  merged by a person [{said.id}]"))
     return Exit.OK
-
-
-def as_json(found: Found) -> JsonObject:
-    """An entity as JSON, with where each part is from.
-
-    Args:
-        found: it.
-    """
-    one = found.entity
-    merges: list[Json] = [said.id for said in one.statements if said.form == "same"]
-    return {
-        "id": one.id,
-        "scope": found.scope,
-        "kind": one.kind,
-        "name": one.name,
-        "aliases": list(one.aliases),
-        "tainted": one.tainted,
-        "facts": [_known(known) for known in one.facts],
-        "relations": [{**_known(known), "to": known.to, "back": known.back} for known in one.relations],
-        "merges": merges,
-        "notes": list(one.sources),
-    }
-
-
-def _known(known: Known) -> JsonObject:
-    return {
-        "id": known.said[0].id,
-        "what": known.what,
-        "value": known.value,
-        "tainted": known.tainted,
-        "corrected": known.by_person,
-        "said": [{"id": one.id, "at_ms": one.at_ms, "notes": list(one.source)} for one in known.said],
-    }
 
 
 def _title(one: Entity) -> str:

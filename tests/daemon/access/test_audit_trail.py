@@ -46,6 +46,10 @@ FIELDS = {
     "agent": "reader",
     "files": {"soul.md": "my diary"},
     "digest": "sha256:0",
+    "what": "my diary",
+    "value": "my diary",
+    "other": "my diary",
+    "named": ["my diary"],
 }
 
 

@@ -127,7 +127,7 @@ def test_who_is_known_is_shown_corrected_merged_and_forgotten(home: Path, capsys
     assert "Lund" not in corrected.out
     merged = json.loads(typed(capsys, "memory", "merge", "Ana", "Anna", "--json").out)
     assert [fact["value"] for fact in merged["facts"]] == ["Malmö town", "a \x1b[31mdog"]
-    assert merged["facts"][1]["said"][0]["notes"] == [two.id]
+    assert merged["facts"][1]["notes"] == [two.id]
     pet = merged["facts"][1]["id"]
     assert typed(capsys, "memory", "forget", pet).code == Exit.USAGE
     assert typed(capsys, "memory", "forget", pet, "--yes").out == "forgotten: 1\n"
