@@ -15,7 +15,13 @@ from sulla.rpc.method import Method
 OK = "ok"
 GIVEN_UP = "given_up"
 """The connection ended before the request did."""
-_UNSAID = {"text", "quoted", "title", "token", "events", "source", "inputs", "files"}
+_UNSAID = {"text", "quoted", "title", "token", "events", "source", "inputs", "files"} | {
+    "entity",
+    "other",
+    "what",
+    "value",
+    "named",
+}
 """Fields that hold people's words, or a secret."""
 
 

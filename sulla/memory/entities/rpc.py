@@ -37,7 +37,7 @@ class MemoryEntity(Params):
     """`memory.entity`."""
 
     agent: Name
-    name: Called
+    entity: Called
     """One of its names, or its id."""
 
 
@@ -45,7 +45,7 @@ class MemoryCorrect(Params):
     """`memory.correct`."""
 
     agent: Name
-    name: Called
+    entity: Called
     what: What
     """What a fact is about, or ``name`` or ``kind``."""
     value: Value
@@ -55,7 +55,7 @@ class MemoryMerge(Params):
     """`memory.merge`."""
 
     agent: Name
-    name: Called
+    entity: Called
     other: Called
 
 
@@ -162,19 +162,19 @@ async def _graph(service: EntityService, params: MemoryGraph, context: Context) 
 
 
 async def _entity(service: EntityService, params: MemoryEntity, context: Context) -> EntityRow:
-    return await service.entity(params.agent, params.name)
+    return await service.entity(params.agent, params.entity)
 
 
 async def _correct(service: EntityService, params: MemoryCorrect, context: Context) -> EntityRow:
-    return await service.correct(params.agent, params.name, params.what, params.value)
+    return await service.correct(params.agent, params.entity, params.what, params.value)
 
 
 async def _merge(service: EntityService, params: MemoryMerge, context: Context) -> EntityRow:
-    return await service.merge(params.agent, params.name, params.other)
+    return await service.merge(params.agent, params.entity, params.other)
 
 
 async def _forget(service: EntityService, params: MemoryForget, context: Context) -> MemoryForgotten:
-    return await service.forget(params.agent, tuple(params.named), params.code)
+    return await service.forget(params.agent, tuple(params.entityd), params.code)
 
 
 _ANA: Final[JsonObject] = {
@@ -220,7 +220,7 @@ METHODS: Final[Methods[EntityService]] = Methods(
             EntityRow,
             "read",
             _entity,
-            Rest("GET", "/memory/{agent}/entity", "What is known of one."),
+            Rest("GET", "/memory/{agent}/entities/{entity}", "What is known of one."),
             Example(_ANA),
             needs="open",
         ),
@@ -231,7 +231,7 @@ METHODS: Final[Methods[EntityService]] = Methods(
             "write",
             _correct,
             Rest("POST", "/memory/{agent}/correct", "Say how it is, whatever models draw later."),
-            Example(_ANA, {"name": "Ana", "what": "lives in", "value": "Malmö"}),
+            Example(_ANA, {"entity": "Ana", "what": "lives in", "value": "Malmö"}),
             needs="open",
         ),
         Method(
@@ -241,7 +241,7 @@ METHODS: Final[Methods[EntityService]] = Methods(
             "write",
             _merge,
             Rest("POST", "/memory/{agent}/merge", "Say that two are one."),
-            Example(_ANA, {"name": "Ana", "other": "Ana Berg"}),
+            Example(_ANA, {"entity": "Ana", "other": "Ana Berg"}),
             needs="open",
         ),
         Method(
