@@ -5,7 +5,8 @@ The words of the texts are as unevenly spread as those of a language (Zipf), and
 fifth question has only such as stand in thousands of texts. The bar is 20 ms for the costliest of a hundred questions,
 whatever the ratio; the servers are tests' own, on loopback. A question costs what the quickest of three tries took, so
 that what other programs take of the machine does not count; what the first try took is told beside it ("as it came").
-The vectors have 768 numbers; what an embedding model takes for the question is not counted.
+The vectors have 768 numbers; what an embedding model takes for the question is not counted. The graph has as many
+statements as one agent's may have: of the newest episodes, each speaks of its five rarest words.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from zlib import crc32
 from bench.frame import Frame, Row
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
+from sulla.memory.entities.graphs import Graphs
+from sulla.memory.entities.statement import MAX_STATEMENTS, EntityName, Statement
 from sulla.memory.note import MemoryCapacity, MemoryNote
 from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.memory.recall import Recall
@@ -65,6 +68,9 @@ NUMBERS = 768
 _DIRECTIONS = 500
 """Directions from which the vectors are made: each is one of them, turned by some places."""
 
+_NAMED = 5
+"""Names in each text that is drawn from."""
+
 Ask = Callable[[str], Awaitable[object]]
 
 
@@ -94,10 +100,12 @@ async def _measure(frame: Frame, keepers: dict[str, MemoryIndex], bare: sqlite3.
         bare.executemany("INSERT INTO texts VALUES (?)", [(text,) for text in texts])
         filling = {name: await _fill(keeper, texts) for name, keeper in keepers.items()}
         held = {name: Meanings(keeper.vectors, _place) for name, keeper in keepers.items()}
+        graphs = {name: await _drawn(keeper, texts) for name, keeper in keepers.items()}
         sizes = {name: await _loaded_mib(meanings) for name, meanings in held.items()}
         asks: dict[str, Ask] = {LIMIT: _asking_bare(bare)}
         asks |= {name: _asking(keeper) for name, keeper in keepers.items()}
         asks |= {f"{name} with vectors": _recalling(keeper, held[name]) for name, keeper in keepers.items()}
+        asks |= {f"{name} with graph": _recalling(keeper, held[name], graphs[name]) for name, keeper in keepers.items()}
         costs, came = await _ask_all(frame, asks)
         rows = []
         for name, found in costs.items():
@@ -139,8 +147,8 @@ def _asking(keeper: MemoryIndex) -> Ask:
     return ask
 
 
-def _recalling(keeper: MemoryIndex, meanings: Meanings) -> Ask:
-    recall = Recall(keeper, SystemClock(), None, meanings)
+def _recalling(keeper: MemoryIndex, meanings: Meanings, graphs: Graphs | None = None) -> Ask:
+    recall = Recall(keeper, SystemClock(), None, meanings, graphs=graphs)
 
     async def ask(question: str) -> None:
         assert await recall.find(["ada", ""], question, FOUND)
@@ -184,6 +192,21 @@ async def _fill(keeper: MemoryIndex, texts: list[str]) -> float:
         kept = [NoteVector(note, signature_of(_vector(n)), pack(_vector(n))) for note, n in vectors]
         await keeper.vectors.put("bench:vectors", kept)
     return cost
+
+
+async def _drawn(keeper: MemoryIndex, texts: list[str]) -> Graphs:
+    """Statements, as many as may be."""
+    chosen = range(len(texts) - MAX_STATEMENTS // _NAMED, len(texts))
+    for start in range(chosen.start, chosen.stop, _BATCH):
+        statements = [
+            Statement(f"st_{n}_{word}", "ada", "mention", EntityName("thing", word), at_ms=n, source=(f"ep_{n:024}",))
+            for n in range(start, min(start + _BATCH, chosen.stop))
+            for word in sorted(set(texts[n].split()), key=lambda word: -int(word[4:]))[:_NAMED]
+        ]
+        await keeper.statements.put("ada", statements)
+    graphs = Graphs(keeper.statements)
+    await graphs.of(["ada", ""])
+    return graphs
 
 
 def _vector(number: int) -> list[float]:

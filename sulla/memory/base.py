@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from sulla.memory.entities.base import StatementStore
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import Kind, MemoryHit, MemoryNote, ReadPosition
 from sulla.memory.vectors.base import VectorStore
@@ -19,6 +20,10 @@ class MemoryIndex(Protocol):
     @property
     def vectors(self) -> VectorStore:
         """Keeps what the notes mean; used where an embedding model is set."""
+
+    @property
+    def statements(self) -> StatementStore:
+        """Keeps what was drawn from the notes of people, places, projects and things."""
 
     async def open(self) -> None:
         """Make what is missing; a second time does nothing."""

@@ -13,13 +13,19 @@ from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import NO_WORDS, Words
-from sulla.host.host import Built, Host
+from sulla.host.host import Built, Host, Task
 from sulla.memory.adapters import make_memory_index
+from sulla.memory.base import MemoryIndex
+from sulla.memory.entities.build import make_drawing
+from sulla.memory.entities.desk import EntityDesk
+from sulla.memory.entities.drawing import Drawing
+from sulla.memory.entities.rpc import METHODS
+from sulla.memory.entities.service import HomeEntities
 from sulla.memory.meaning import Meaning, make_meaning
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
 from sulla.memory.recall import Recall
-from sulla.memory.recorder import memory_follower, nobody_hears
+from sulla.memory.recorder import memory_follower
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
 from sulla.threads.follower import LogFollower
@@ -83,10 +89,17 @@ def build(host: Host) -> Built:
         return any(spec.id == agent and not spec.memory for spec in host.agents.team.specs)
 
     meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
-    added = meaning.placing.added if meaning is not None else nobody_hears
-    recall = Recall(index, clock, host.tally)
+    drawing = _drawing(host, index, wanted)
+    graphs = drawing.graphs if drawing is not None else None
+    recall = Recall(index, clock, host.tally, graphs=graphs)
     if meaning is not None:
-        recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling)
+        recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling, graphs)
+
+    def added() -> None:
+        for job in (meaning.placing if meaning is not None else None, drawing):
+            if job is not None:
+                job.added()
+
     recorder = memory_follower(index, host.threads, host.store, clock, added, forgetful)
     memory = Memory(
         index,
@@ -100,7 +113,8 @@ def build(host: Host) -> Built:
     )
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
-        return Built(tools=tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory)), status=_off)
+        tools = tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory))
+        return Built(tools=tools, status=_off, methods=(METHODS.done_by(HomeEntities(None)),))
 
     async def tell(agent: str, message: str) -> Words:
         return NO_WORDS if forgetful(agent) else await remembered(memory, clock, agent, message)
@@ -113,15 +127,16 @@ def build(host: Host) -> Built:
 
     return Built(
         provides=(memory,),
+        methods=(METHODS.done_by(HomeEntities(EntityDesk(index.statements, clock, graphs))),),
         tools=memory_tools(memory),
         remembered=tell,
         recalled=tell_more if wanted.every_turn else None,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},
-        tasks={"memory_vectors": meaning.placing.run} if meaning is not None else {},
+        tasks=_tasks(meaning, drawing),
         forget=forget,
-        status=lambda: _status(recorder, meaning),
+        status=lambda: _status(recorder, meaning, drawing),
     )
 
 
@@ -132,8 +147,25 @@ async def _off() -> JsonObject:
     return {"memory": "off"}
 
 
-async def _status(recorder: LogFollower, meaning: Meaning | None) -> JsonObject:
-    if meaning is None:
-        return {**recorder.status(), "memory_vectors": "off", "memory_vectors_error": ""}
-    placing = meaning.placing
-    return {**recorder.status(), "memory_vectors": placing.state, "memory_vectors_error": placing.pending.error}
+def _drawing(host: Host, index: MemoryIndex, wanted: MemorySettings) -> Drawing | None:
+    if not (wanted.entities and wanted.enabled):
+        return None
+    return make_drawing(host, index.statements, index.scopes, wanted.entities_every)
+
+
+def _tasks(meaning: Meaning | None, drawing: Drawing | None) -> dict[str, Task]:
+    tasks: dict[str, Task] = {}
+    if meaning is not None:
+        tasks["memory_vectors"] = meaning.placing.run
+    if drawing is not None:
+        tasks["memory_entities"] = drawing.run
+    return tasks
+
+
+async def _status(recorder: LogFollower, meaning: Meaning | None, drawing: Drawing | None) -> JsonObject:
+    found: JsonObject = {**recorder.status()}
+    jobs = {"memory_vectors": meaning.placing if meaning is not None else None, "memory_entities": drawing}
+    for name, job in jobs.items():
+        found[name] = job.state if job is not None else "off"
+        found[f"{name}_error"] = job.pending.error if job is not None else ""
+    return found

@@ -49,6 +49,9 @@ def judge_status(report: JsonObject) -> list[Finding]:
         found.append(
             warning(said, "mend that, or leave memory.embed empty; what is missing is embedded by itself then")
         )
+    if report.get("memory_entities") == "failing":
+        said = f"no entities are drawn from what is remembered for now: {report.get('memory_entities_error')}"
+        found.append(warning(said, "mend that, or leave memory.entities off; it catches up by itself then"))
     if unreadable := report.get("memory_unreadable"):
         named = ", ".join(map(str, unreadable)) if isinstance(unreadable, list) else str(unreadable)
         said = f"threads that cannot be read are not remembered: {named}"

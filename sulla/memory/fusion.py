@@ -96,3 +96,20 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
 
 def _common(asked: Collection[str], hit: MemoryHit) -> set[str]:
     return set(terms(hit.note.words)).intersection(asked)
+
+
+def leading(asked: Collection[str], hits: Sequence[MemoryHit]) -> dict[str, int]:
+    """The found notes that lead on to others: those that have half of the question's words, usual ones aside. What has
+    fewer is likely about something else, and what belongs to that is so all the more.
+
+    Args:
+        asked: the question's words.
+        hits: what was found, the best first.
+
+    Returns:
+        Ids with their rank, from 0.
+    """
+    telling = set(asked) - USUAL_WORDS
+    return {
+        hit.note.id: rank for rank, hit in enumerate(hits) if 2 * len(telling & _common(asked, hit)) >= len(telling) > 0
+    }

@@ -158,7 +158,8 @@ class Memory:
             if missing := sorted(set(ids) - {note.id for note in notes}):
                 raise NotFound(f"nothing is remembered under {', '.join(one[:60] for one in missing)}")
         else:
-            notes = [found.note for found in await self.recall(agent, about)]
+            found = [hit.note for hit in await self.recall(agent, about)]
+            notes = [note for note in found if note.thread_id]  # what a person corrected is theirs to forget
             if not notes:
                 raise NotFound("nothing that is remembered fits these words")
         return DeletionPreview(tuple(notes), _code(notes))

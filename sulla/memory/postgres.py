@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms
+from sulla.memory.entities import postgres as entities
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     MAX_REMOVED,
@@ -108,6 +109,8 @@ class PostgresMemory:
     def __init__(self, pool: PostgresConnections, capacity: MemoryCapacity | None = None) -> None:
         self.vectors = PostgresVectors(pool)
         """Keeps the notes' vectors in the same schema."""
+        self.statements = entities.PostgresStatements(pool)
+        """Keeps what was drawn from them there too."""
         self._pool = pool
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 
@@ -122,7 +125,9 @@ class PostgresMemory:
                     await line.execute(statement.encode())
                 if not await _rows(line, HAS_COLUMN, f"{SCHEMA}.note"):
                     await line.execute(column(SCHEMA).encode())
-                for statement in tables(SCHEMA).split(";"):
+                if not await _rows(line, entities.HAS_COLUMN, f"{SCHEMA}.note"):
+                    await line.execute(entities.column(SCHEMA).encode())
+                for statement in (*tables(SCHEMA).split(";"), *entities.tables(SCHEMA).split(";")):
                     await line.execute(statement.encode())
 
         await self._pool.ask(work, size=_PATIENT)
@@ -289,6 +294,7 @@ async def _remove(line: PostgresConnection, numbers: list[int]) -> int:
     await line.execute(_COUNT_TERMS.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_COUNT_NOTES.replace("count(*)", "-count(*)"), (numbers,))
     await line.execute(_UNCOUNTED, (numbers,))
+    await entities.remove_of(line, numbers)
     await line.execute("DELETE FROM posting WHERE note = ANY(%s)", (numbers,))
     await line.execute("DELETE FROM note WHERE number = ANY(%s)", (numbers,))
     return len(numbers)

@@ -11,7 +11,9 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
-from sulla.memory.fusion import fused, telling_hits
+from sulla.memory.entities.graphs import Graphs
+from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
+from sulla.memory.fusion import fused, leading, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
 from sulla.memory.vectors.search import LEAST, Meanings
@@ -37,6 +39,7 @@ class Recall:
         tally: takes figures; None for nobody.
         meanings: finds by meaning; None where no embedding model is set.
         telling: the cosine from which on a note is told unasked.
+        graphs: know what stands near to what is found; None where nothing is drawn from conversations.
     """
 
     def __init__(
@@ -46,32 +49,54 @@ class Recall:
         tally: Tally | None = None,
         meanings: Meanings | None = None,
         telling: float = LEAST,
+        graphs: Graphs | None = None,
     ) -> None:
         self._index = index
         self._clock = clock
         self._tally = tally
         self._meanings = meanings
         self._telling = telling
+        self._graphs = graphs
         self._failing = ""
 
     async def find(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """What fits best, for whoever looks for it: any of the question's words is enough."""
-        if self._meanings is None:
+        if self._meanings is None and self._graphs is None:
             return await self._index.search(scopes, question, limit)
-        depth = max(limit, DEPTH)
-        words, meanings = await asyncio.gather(
-            self._index.search(scopes, question, depth), self._near(self._meanings, scopes, question, LEAST)
-        )
-        return fused((words, meanings), limit)
+        rankings = [self._index.search(scopes, question, max(limit, DEPTH))]
+        if self._meanings is not None:
+            rankings.append(self._near(self._meanings, scopes, question, LEAST))
+        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit)
 
     async def best(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """What is worth telling unasked: only what has enough of the question's rare words, or stands out by what it
-        means. Where nothing is known of it, that is nothing.
+        means, and what stands near to that. Where nothing is known of it, that is nothing.
         """
         rankings = [self._worth(scopes, question)]
         if self._meanings is not None:
             rankings.append(self._near(self._meanings, scopes, question, self._telling))
-        return fused(await asyncio.gather(*rankings), limit)
+        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit, trusted_only=True)
+
+    async def _with_neighbours(
+        self,
+        rankings: Sequence[Sequence[MemoryHit]],
+        scopes: Sequence[str],
+        question: str,
+        limit: int,
+        *,
+        trusted_only: bool = False,
+    ) -> list[MemoryHit]:
+        """One ranking of all, with what stands near in the graph to the best of them."""
+        if self._graphs is None:
+            return fused(rankings, limit)
+        asked, graph = asked_terms(question), await self._graphs.of(scopes)
+        seeds = leading(asked, fused(rankings, SEEDS))
+        near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
+        notes = [note for note in await self._index.get(list(near)) if note.scope in scopes]
+        said = [MemoryHit(note_of(*one), 1.0) for one in corrected(graph, seeds, question)]
+        if trusted_only and said:
+            said = telling_hits(asked, await self._index.spread(scopes, asked), said)
+        return fused((*rankings, said, [MemoryHit(note, near[note.id]) for note in notes]), limit)
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
         asked = asked_terms(question)

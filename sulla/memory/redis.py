@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 
 from sulla.core.search.ranking import MOST_MATCHES, impacts, rarity, telling
 from sulla.core.search.terms import asked_terms, terms
+from sulla.memory.entities import redis as entities
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     KINDS,
@@ -55,6 +56,7 @@ return 1
 
 _REMOVE = f"""
 -- ARGV notes (as JSON) thread
+{entities.DROP}
 local gone = 0
 for _, n in ipairs(cjson.decode(ARGV[1])) do
   gone = gone + redis.call('HDEL', KEYS[1] .. ':notes', n.id)
@@ -62,6 +64,7 @@ for _, n in ipairs(cjson.decode(ARGV[1])) do
   redis.call('ZREM', set, n.id)
   redis.call('SREM', KEYS[1] .. ':th:' .. n.thread, n.id)
   {REMOVED}
+  {entities.REMOVED}
   for _, word in ipairs(n.words) do redis.call('ZREM', KEYS[1] .. ':t:' .. n.scope .. ':' .. word, n.id) end
 end
 if ARGV[2] ~= '' then
@@ -134,6 +137,8 @@ class RedisMemory:
     def __init__(self, client: RedisCommands, capacity: MemoryCapacity | None = None) -> None:
         self.vectors = RedisVectors(client, BASE)
         """Keeps the notes' vectors below the same keys."""
+        self.statements = entities.RedisStatements(client, BASE)
+        """Keeps what was drawn from them there too."""
         self._client = client
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 

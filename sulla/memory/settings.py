@@ -21,6 +21,12 @@ class MemorySettings(Section):
     embed_telling: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     """How near a note has to be to a message to be told without being looked for, as a cosine; none for what is known
     of the model, else 0.65. A higher one tells less."""
+    entities: bool = False
+    """Whether people, places, projects and things are drawn from what is remembered, with what is said of them and how
+    they stand to each other. Off, because it asks the agent's model once more about what was said, some 400 tokens for
+    each turn, within the limits of its day; a daemon without a model does nothing of it."""
+    entities_every: Annotated[int, Field(ge=1, le=20)] = 8
+    """Turns from which they are drawn at once; what is left over is drawn from within an hour or two."""
     window: Annotated[int, Field(ge=0, le=1_000)] = 20
     """The newest turns of an agent that it is told of at the beginning of a conversation (seed 001)."""
     every_turn: bool = True

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from sulla.core.search.ranking import MOST_MATCHES, telling
 from sulla.core.search.terms import asked_terms, terms
+from sulla.memory.entities.sqlite import SqliteStatements
 from sulla.memory.fusion import WordSpread
 from sulla.memory.note import (
     KINDS,
@@ -38,6 +39,8 @@ class SqliteMemory:
     def __init__(self, thread: SqliteWorker, capacity: MemoryCapacity | None = None) -> None:
         self.vectors = SqliteVectors(thread)
         """Keeps the notes' vectors in the same file."""
+        self.statements = SqliteStatements(thread)
+        """Keeps what was drawn from them there too."""
         self._thread = thread
         self._capacity = capacity if capacity is not None else MemoryCapacity()
 

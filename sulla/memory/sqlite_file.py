@@ -15,6 +15,9 @@ from sulla.core.errors import StoreUnavailable
 
 T = TypeVar("T")
 
+SqliteConnection = sqlite3.Connection
+"""What work is run on."""
+
 IN_MEMORY: Final = Path(":memory:")
 """For a store that ends with its daemon."""
 
@@ -48,7 +51,24 @@ _SECOND = (
     DELETE FROM vector WHERE seq = (SELECT seq FROM signature WHERE note = old.number);
     DELETE FROM signature WHERE note = old.number; END""",
 )
-_VERSIONS: Final = (_FIRST, _SECOND)
+# What was drawn from a note goes with it, and nobody who has read statements misses that: each removal is counted.
+_THIRD = (
+    "ALTER TABLE note ADD COLUMN drawn INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE statement (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL,
+    person INTEGER NOT NULL, body TEXT NOT NULL)""",
+    "CREATE INDEX statement_by_scope ON statement (scope, person, seq)",
+    "CREATE INDEX statement_by_seq ON statement (scope, seq)",
+    """CREATE TABLE source (note INTEGER NOT NULL, statement INTEGER NOT NULL, PRIMARY KEY (note, statement))
+    WITHOUT ROWID""",
+    "CREATE INDEX source_by_statement ON source (statement)",
+    "CREATE TABLE removals (scope TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
+    """CREATE TRIGGER source_gone AFTER DELETE ON note BEGIN
+    DELETE FROM statement WHERE seq IN (SELECT statement FROM source WHERE note = old.number); END""",
+    """CREATE TRIGGER statement_gone AFTER DELETE ON statement BEGIN
+    DELETE FROM source WHERE statement = old.seq;
+    INSERT INTO removals VALUES (old.scope, 1) ON CONFLICT (scope) DO UPDATE SET number = number + 1; END""",
+)
+_VERSIONS: Final = (_FIRST, _SECOND, _THIRD)
 """What each version of the file has more than the one before; a file is brought up to the last one when it is opened to
 be written."""
 

@@ -117,5 +117,7 @@ def _listed(notes: Sequence[MemoryNote]) -> Words:
 
 def _origin(note: MemoryNote) -> str:
     shared = "" if note.scope else ", for all agents"
+    if not note.thread_id:
+        return f"{note.id}, as a person corrected it{shared}"
     trust = ", from text that nobody trusts" if note.tainted else ""
     return f"{note.id}, {note.kind} of {note.thread_id} by {note.agent}{shared}{trust}"

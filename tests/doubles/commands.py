@@ -24,6 +24,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
+from sulla.memory.entities import rpc as entities
 from sulla.notify import rpc as notify
 from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
@@ -43,6 +44,7 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
 from tests.doubles.channels import MemoryChannels
+from tests.doubles.entities import MemoryEntities
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
 from tests.doubles.people import MemoryNotices, MemoryPeople
@@ -178,6 +180,7 @@ class MemoryCommands:
                 files_rpc.METHODS.done_by(MemoryAgentFiles(self._called)),
                 skills.METHODS.done_by(self),
                 routes.METHODS.done_by(MemoryRoutes(self._called)),
+                entities.METHODS.done_by(MemoryEntities(self._called)),
                 finding.METHODS.done_by(MemoryFinding(self._called, self._thread)),
                 changes.METHODS.done_by(MemoryChanges(self._called)),
                 safety.METHODS.done_by(MemorySafety(self._called, self._thread)),

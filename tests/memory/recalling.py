@@ -11,12 +11,15 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.host.system import SystemClock
 from sulla.memory.base import MemoryIndex
+from sulla.memory.entities.graphs import Graphs
+from sulla.memory.entities.reading import drawn_from
 from sulla.memory.note import MemoryHit, MemoryNote
 from sulla.memory.recall import Recall
 from sulla.memory.vectors.base import NoteVector
 from sulla.memory.vectors.placing import Embed, text_of
 from sulla.memory.vectors.search import Meanings
 from sulla.memory.vectors.signature import normalised, pack, signature_of
+from tests.memory import drawer
 
 FOLDER: Final = Path(__file__).parent / "recall_set"
 FIRST: Final = 8
@@ -25,7 +28,7 @@ UNKNOWN: Final = ("nothing known", "names alone")
 """Kinds of questions that no note answers: none is about them; or some are of the same person, and of something else.
 """
 Find = Callable[[str], Awaitable[list[MemoryHit]]]
-_BATCH = 100
+_BATCH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ async def fill(index: MemoryIndex, embed: Embed) -> None:
         places = [normalised(place) for place in await embed([text_of(note) for note in page])]
         vectors = [NoteVector(n, signature_of(p), pack(p)) for n, p in zip(page, places, strict=True)]
         await index.vectors.put("test:embedder", vectors)
+        drawn = drawn_from(drawer.answer(page), page, {})
+        await index.statements.put("ada", drawn.statements, [note.id for note in page])
 
 
 def ways(index: MemoryIndex, embed: Embed, telling: float) -> dict[str, Find]:
@@ -98,16 +103,20 @@ def ways(index: MemoryIndex, embed: Embed, telling: float) -> dict[str, Find]:
     async def place(question: str) -> Sequence[float]:
         return (await embed([question]))[0]
 
-    scopes, clock = ["ada", ""], SystemClock()
+    scopes, clock, graphs = ["ada", ""], SystemClock(), Graphs(index.statements)
     meanings = Meanings(index.vectors, place)
     words, both = Recall(index, clock), Recall(index, clock, None, meanings, telling)
+    linked, whole = Recall(index, clock, graphs=graphs), Recall(index, clock, None, meanings, telling, graphs)
     return {
         "found by words": lambda question: words.find(scopes, question, FIRST),
         "found by meaning": lambda question: meanings.near(scopes, question, FIRST),
         "found by both": lambda question: both.find(scopes, question, FIRST),
+        "found, words+graph": lambda question: linked.find(scopes, question, FIRST),
+        "found, both+graph": lambda question: whole.find(scopes, question, FIRST),
         "told by words": lambda question: words.best(scopes, question, FIRST),
         "told by meaning": lambda question: meanings.near(scopes, question, FIRST, telling),
         "told by both": lambda question: both.best(scopes, question, FIRST),
+        "told, both+graph": lambda question: whole.best(scopes, question, FIRST),
     }
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
 from sulla.core.errors import CorruptRecord, ProviderUnreachable, SettingsError, StoreUnavailable
-from sulla.core.ids import ThreadId
-from sulla.core.message import Text
+from sulla.core.ids import CallId, ThreadId
+from sulla.core.jsontypes import JsonObject
+from sulla.core.message import Text, ToolCall
 from sulla.core.stamp import stamp
 from sulla.core.words import Author, Words
 from sulla.daemon.build import System, build
@@ -22,6 +23,7 @@ from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
+from sulla.memory.entities.graph import graph_of
 from sulla.memory.memory import Memory, NoteAuthor
 from sulla.memory.note import MemoryHit, MemoryNote
 from sulla.models.base import Provider
@@ -296,3 +298,54 @@ async def test_an_agent_without_a_memory_is_told_nothing_and_nothing_of_its_turn
         ours = {"remember", "recall", "forget"}
         assert ours.isdisjoint(system.host.tools.now(specs["desk"]).names)
         assert ours <= {*system.host.tools.now(specs["sulla"]).names}
+
+
+DRAWN: JsonObject = {
+    "entities": [
+        {"name": "Halloran", "kind": "person", "aliases": []},
+        {"name": "Lund", "kind": "place", "aliases": []},
+    ],
+    "facts": [{"of": "Halloran", "what": "is", "is": "our doctor", "turns": [1]}],
+    "relations": [{"of": "Halloran", "what": "works in", "to": "Lund", "turns": [1]}],
+}
+
+
+async def drawn(system: System, clock: ManualClock) -> dict[str, list[str]]:
+    """What the daemon draws behind the turns, until it has kept something: facts by name."""
+    statements = system.host.needed(Memory).index.statements
+    working = asyncio.create_task(system.core.built["memory"].tasks["memory_entities"]())
+    while not (kept := await statements.since("sulla", 0, 50)):
+        await clock.advance(0.5)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    entities = graph_of(one.statement for one in kept).entities.values()
+    return {one.name: [known.value for known in (*one.facts, *one.relations)] for one in entities}
+
+
+async def test_entities_are_drawn_behind_the_turns_by_the_agents_model_and_charged_to_its_day(
+    tmp_path: Path, manual_clock: ManualClock
+) -> None:
+    said = f"Halloran is our doctor, in Lund. {DONE}"
+    call = ToolCall(CallId("c1"), "entities", DRAWN)
+    provider = ScriptedProvider([Say(said), Say("", (call,))])
+    toml = "[memory]\nentities = true\nentities_every = 1\n"
+    async with daemon(tmp_path, manual_clock, toml=toml, wrap=lambda _: provider) as system:
+        thread_id = await system.service.create_thread(None, "", None, None)
+        await talk(system, thread_id, "m1", "Who is our doctor?")
+        await remember(system, manual_clock)
+        before = system.core.ledger.used(manual_clock.now()).tokens
+        assert await drawn(system, manual_clock) == {"Halloran": ["our doctor", "Lund"], "Lund": ["Halloran"]}
+        assert system.core.ledger.used(manual_clock.now()).tokens > before
+        asked = provider.requests[-1]
+        assert (asked.force, [one.name for one in asked.tools]) == ("entities", ["entities"])
+        assert (await system.service.status())["memory_entities"] in ("up to date", "behind")
+        assert len(provider.requests) == 2
+        await system.service.delete_thread(thread_id)
+        await remember(system, manual_clock)
+        assert await system.host.needed(Memory).index.statements.since("sulla", 0, 50) == []
+
+
+async def test_nothing_is_drawn_unless_it_is_asked_for(tmp_path: Path, manual_clock: ManualClock) -> None:
+    async with daemon(tmp_path, manual_clock, Say(f"Hello. {DONE}")) as system:
+        assert "memory_entities" not in system.core.built["memory"].tasks
+        assert (await system.service.status())["memory_entities"] == "off"

@@ -9,12 +9,15 @@ import signal
 import sqlite3
 from asyncio import Future
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pytest
 
+from sulla.memory.entities.graphs import Graphs
+from sulla.memory.entities.statement import EntityName, Statement, statement_from_json
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.memory.sqlite import SqliteMemory
 from sulla.memory.sqlite_file import open_memory
@@ -89,6 +92,42 @@ async def fill(index: SqliteMemory) -> None:
     await index.vectors.put("m:one", [vector_of(GONE), vector_of(STAYS)])
 
 
+def drawn_of(*notes: MemoryNote) -> Statement:
+    """What was drawn from notes, in their own words."""
+    text = " and ".join(note.text for note in notes)
+    ids = tuple(note.id for note in notes)
+    name = EntityName("person", "Halloran" if GONE in notes else "Bike")
+    return Statement(f"st_{'_'.join(ids)}", "ada", "fact", name, "is", text, None, 1, ids, tainted=False)
+
+
+OF_GONE, OF_BOTH, OF_OTHER = drawn_of(GONE), drawn_of(GONE, STAYS), drawn_of(STAYS)
+
+
+async def draw(index: SqliteMemory) -> None:
+    await index.statements.put("ada", [OF_GONE, OF_BOTH, OF_OTHER], [GONE.id, STAYS.id], 100)
+
+
+async def forget_drawn(index: SqliteMemory) -> None:
+    await draw(index)
+    await forget(index)
+
+
+async def forget_statements(index: SqliteMemory) -> None:
+    await draw(index)
+    await index.statements.remove([OF_GONE.id, OF_BOTH.id])
+
+
+async def correct(index: SqliteMemory) -> None:
+    await draw(index)
+    said = replace(OF_OTHER, id="st_said", value="blue", source=())
+    await index.statements.put("ada", [said])
+
+
+async def trim(index: SqliteMemory) -> None:
+    await draw(index)
+    await index.statements.put("ada", [], (), 1)
+
+
 async def forget(index: SqliteMemory) -> None:
     await index.delete([GONE.id])
 
@@ -115,11 +154,20 @@ def _whole(path: Path) -> tuple[set[str], set[str]]:
         assert {seq for (seq,) in left.execute("SELECT seq FROM vector")} == set(signed)
         placed = {number for (number,) in left.execute("SELECT number FROM note WHERE placed = 1")}
         assert set(signed.values()) == placed <= set(notes)
+        drawn = dict(left.execute("SELECT seq, body FROM statement"))
+        sources: dict[int, set[str]] = {seq: set() for seq in drawn}
+        for note, seq in left.execute("SELECT note, statement FROM source"):
+            sources[seq].add(notes[note])
+        assert sources == {seq: set(statement_from_json(body).source) for seq, body in drawn.items()}
+        marked = {number for (number,) in left.execute("SELECT number FROM note WHERE drawn = 1")}
+        assert not drawn or marked
     left.close()
     return set(notes.values()), {notes[number] for number in placed}
 
 
-@pytest.mark.parametrize("work", [fill, forget, drop, switch, embed_again])
+@pytest.mark.parametrize(
+    "work", [fill, forget, drop, switch, embed_again, draw, forget_drawn, forget_statements, correct, trim]
+)
 def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(tmp_path: Path, work: Work) -> None:
     ended = False
     for last in count(1):
@@ -151,6 +199,23 @@ def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(tmp_
     assert last > 5
 
 
+DRAWN = {
+    "draw": {OF_GONE.id, OF_BOTH.id, OF_OTHER.id},
+    "forget_drawn": {OF_OTHER.id},
+    "forget_statements": {OF_OTHER.id},
+    "correct": {OF_GONE.id, OF_BOTH.id, OF_OTHER.id, "st_said"},
+    "trim": {OF_OTHER.id},
+}
+"""What is left of statements by each work."""
+
+
+def _drawn(path: Path) -> set[str]:
+    with sqlite3.connect(path) as left:
+        found = {id_ for (id_,) in left.execute("SELECT id FROM statement")}
+    left.close()
+    return found
+
+
 async def _mended(path: Path, work: Work) -> None:
     """What is left is whole, and doing it again does it to its end."""
     index = SqliteMemory(SqliteThread(path, 5.0, open_memory))
@@ -166,14 +231,19 @@ async def _mended(path: Path, work: Work) -> None:
         "drop": (set(), set()),
         "switch": (both, set()),
         "embed_again": (both, both),
+        "forget_drawn": ({STAYS.id}, {STAYS.id}),
     }
-    assert (notes, placed) == wanted[work.__name__]
+    assert (notes, placed) == wanted.get(work.__name__, (both, both))
+    assert _drawn(path) == DRAWN.get(work.__name__, set())
 
 
 async def test_what_was_forgotten_is_found_nowhere_and_its_vector_cannot_be_read_from_the_file(tmp_path: Path) -> None:
     index = SqliteMemory(SqliteThread(tmp_path / "m.db", 5.0, open_memory))
     await index.open()
     await fill(index)
+    await draw(index)
+    graphs = Graphs(index.statements)
+    assert (await graphs.of(["ada"])).named("Halloran")
 
     async def asked(question: str) -> list[float]:
         return place(question)
@@ -184,6 +254,9 @@ async def test_what_was_forgotten_is_found_nowhere_and_its_vector_cannot_be_read
     for finder in (meanings, Meanings(index.vectors, asked)):  # one that has its signature in memory, and a new one
         assert await finder.near(["ada"], "physician", 5, search.LEAST) == []
     assert await index.search(["ada"], "doctor Halloran", 5) == []
+    for known in (graphs, Graphs(index.statements)):  # one that has read it, and a new one
+        assert (await known.of(["ada"])).named("Halloran") == ()
+        assert (await known.of(["ada"])).named("Bike")
     assert await index.recent(["ada"], "episode", 9) == [STAYS]  # what an export goes by
     await index.close()
     left = b"".join(file.read_bytes() for file in tmp_path.iterdir())  # what a backup has

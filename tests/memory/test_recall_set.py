@@ -13,7 +13,7 @@ from tests.memory.embedder import TELLING, embed
 from tests.memory.recalling import Score
 from tests.memory.world import make_index
 
-OTHER, NOTHING = "other words", "nothing known"
+OTHER, NOTHING, TWO = "other words", "nothing known", "two hops"
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,15 @@ async def test_meaning_finds_what_words_do_not_and_nobody_is_told_of_what_nobody
     words, both, told = found["found by words"], found["found by both"], found["told by both"]
     assert both[OTHER].recall >= words[OTHER].recall + 0.15
     assert told[NOTHING].recall >= 0.95
+    # What belongs together is found along, and nothing else is pushed out or told with it.
+    linked, whole = found["found, both+graph"], found["told, both+graph"]
+    assert linked[TWO].recall >= both[TWO].recall + 0.10
+    assert whole[TWO].recall >= told[TWO].recall + 0.20
+    assert all(linked[kind].recall >= both[kind].recall for kind in both)
+    assert all(whole[kind].recall >= told[kind].recall for kind in told)
+    alone, led = found["found by words"], found["found, words+graph"]
+    assert led[TWO].recall > alone[TWO].recall
+    assert all(led[kind].recall >= alone[kind].recall for kind in alone)
     # What is found by the same words is not lost among what is found by meaning.
     assert both["same words"].recall >= words["same words"].recall - 0.02
     assert both["dates"].recall >= words["dates"].recall - 0.02

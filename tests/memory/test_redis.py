@@ -13,6 +13,7 @@ from sulla.memory.note import ReadPosition
 from sulla.memory.redis import RedisMemory
 from sulla.store.redis.client import RedisClient
 from sulla.store.redis.url import address_of
+from tests.kits.entity_kit import *  # noqa: F403 - of what was drawn from them
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors

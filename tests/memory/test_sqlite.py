@@ -14,6 +14,7 @@ from sulla.memory.base import MemoryIndex
 from sulla.memory.sqlite import SqliteMemory
 from sulla.memory.sqlite_file import IN_MEMORY, open_memory
 from sulla.store.sqlite.thread import SqliteThread
+from tests.kits.entity_kit import *  # noqa: F403 - of what was drawn from them
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors

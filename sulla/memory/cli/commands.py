@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from sulla.core.errors import NotFound, SettingsError
@@ -13,6 +13,9 @@ from sulla.host.store_url import MEMORY, named_store, store_file
 from sulla.host.system import SystemClock
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
+from sulla.memory.cli.entities import run_entities
+from sulla.memory.entities.desk import EntityDesk
+from sulla.memory.entities.service import statement_line
 from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
 from sulla.terminal.exits import Exit
@@ -26,6 +29,10 @@ COMMANDS = {
     "list": "list what is remembered, the newest first",
     "search": "look for what is remembered",
     "forget": "remove what is remembered for good",
+    "graph": "show who and what is known, and how they stand to each other",
+    "entity": "show what is known of one, with where it is from",
+    "correct": "say how it is: no model's word counts against that",
+    "merge": "say that two are one",
     "export": "print all that is remembered, one JSON object per line",
 }
 """Every command below this one; docs/memory.md explains them."""
@@ -46,10 +53,21 @@ def arguments(command: argparse.ArgumentParser) -> None:
         if name != "export":
             one.add_argument("--json", action="store_true", help="print JSON, one object per line")
     parsers["search"].add_argument("words", nargs="+", metavar="WORD", help="what to look for")
-    parsers["forget"].add_argument("ids", nargs="+", metavar="ID", help="the notes")
+    forgotten = "a note, a fact of an entity, or an entity with all that is known of it"
+    parsers["forget"].add_argument("ids", nargs="+", metavar="ID", help=forgotten)
+    _entity_arguments(parsers)
     parsers["forget"].add_argument("--yes", action="store_true", help="do not ask")
     for name in ("list", "search"):
         parsers[name].add_argument("--limit", type=count, metavar="N", default=20, help="at most so many (else 20)")
+
+
+def _entity_arguments(parsers: Mapping[str, argparse.ArgumentParser]) -> None:
+    parsers["graph"].add_argument("name", nargs="?", default="", metavar="NAME", help="with its neighbours alone")
+    for name in ("entity", "correct", "merge"):
+        parsers[name].add_argument("name", metavar="NAME", help="one of its names, or its id")
+    parsers["correct"].add_argument("what", metavar="WHAT", help='what a fact is about, or "name" or "kind"')
+    parsers["correct"].add_argument("value", nargs="+", metavar="VALUE", help="how it is")
+    parsers["merge"].add_argument("other", metavar="OTHER", help="the same, of the other one")
 
 
 def run(given: argparse.Namespace) -> Exit:
@@ -59,7 +77,9 @@ def run(given: argparse.Namespace) -> Exit:
 
 async def _run(given: argparse.Namespace) -> Exit:
     async with _opened(given) as index:
-        scopes = [given.agent, EVERYONE] if given.agent else await index.scopes()
+        scopes = [given.agent, EVERYONE]
+        if not given.agent:
+            scopes = sorted({*await index.scopes(), *await index.statements.scopes()})
         match given.below:
             case "search":
                 found = await index.search(scopes, " ".join(given.words), given.limit)
@@ -70,8 +90,10 @@ async def _run(given: argparse.Namespace) -> Exit:
                 async for note in _all(index, scopes):
                     print(note_to_json(note))
                 return Exit.OK
-            case _:
+            case "forget":
                 return await _forget(given, index, scopes)
+            case _:
+                return await run_entities(given, EntityDesk(index.statements, SystemClock()), scopes)
 
 
 @asynccontextmanager
@@ -122,17 +144,23 @@ def _show(given: argparse.Namespace, notes: Sequence[MemoryNote], otherwise: str
 
 
 async def _forget(given: argparse.Namespace, index: MemoryIndex, scopes: Sequence[str]) -> Exit:
+    desk = EntityDesk(index.statements, SystemClock())
     notes = [note for note in await index.get(given.ids) if note.scope in scopes]
-    if missing := [one for one in given.ids if one not in {note.id for note in notes}]:
+    others = [one for one in given.ids if one not in {note.id for note in notes}]
+    known = [one for one in others if one.startswith(("st_", "ent_"))]
+    if missing := [one for one in others if one not in known]:
         raise NotFound(f"nothing is remembered under {', '.join(missing)}: `sulla memory list` shows what is")
+    statements = {said.id: said for one in known for said in await desk.doomed(scopes, one)}
     if not given.yes:
         if not somebody_is_there():
             given.wrong("there is nobody to ask: say --yes to forget")
         for note in notes:
             tell(harmless(row(note).text))
+        for said in statements.values():
+            tell(harmless(statement_line(said)))
         if not await is_sure("forget this for good?", SystemClock()):
             tell("nothing was forgotten")
             return Exit.CANCELLED
-    gone = await index.delete([note.id for note in notes])
+    gone = await index.delete([note.id for note in notes]) + await desk.forget([*statements.values()])
     print(json.dumps({"forgotten": gone}) if given.json else f"forgotten: {gone}")
     return Exit.OK

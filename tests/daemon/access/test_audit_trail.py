@@ -50,6 +50,11 @@ FIELDS = {
     "agent": "reader",
     "files": {"soul.md": "my diary"},
     "digest": "sha256:0",
+    "entity": "my diary",
+    "what": "my diary",
+    "value": "my diary",
+    "other": "my diary",
+    "named": ["my diary"],
 }
 
 

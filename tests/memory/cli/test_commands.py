@@ -16,6 +16,7 @@ from sulla.store.sqlite.thread import SqliteThread
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.kits.memory_kit import make_note
+from tests.memory.entities.world import named, said
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -83,3 +84,56 @@ def test_what_is_not_there_and_a_store_without_a_file_are_said_plainly(
     monkeypatch.delenv("SULLA_STORE")
     monkeypatch.setenv("SULLA_HOME", str(home / "none"))
     assert "make a home with `sulla init`" in typed(capsys, "memory", "list").err
+
+
+def draw(home: Path) -> tuple[MemoryNote, MemoryNote]:
+    """Two turns, and what was drawn from them."""
+    one, two = make_note("Ana lives in Lund", at_ms=1000), make_note("Ana \x1b[31mhas a dog", at_ms=2000)
+    fill(home, [one, two])
+
+    async def put() -> None:
+        index = SqliteMemory(SqliteThread(home / "sulla.memory.db", 5.0, open_memory))
+        await index.open()
+        lund = named("Lund", "place")
+        statements = [
+            said("Ana", "lives in", to=lund, source=one.id, at_ms=1000),
+            said(lund, source=one.id, at_ms=1000),
+            said("Ana", "pet", "a \x1b[31mdog", source=two.id, at_ms=2000),
+            said("Anna", source=two.id, at_ms=2000),
+        ]
+        await index.statements.put("ada", statements, [one.id, two.id])
+        await index.close()
+
+    asyncio.run(put())
+    return one, two
+
+
+def test_who_is_known_is_shown_corrected_merged_and_forgotten(home: Path, capsys: Capsys) -> None:
+    assert "nothing is known of anybody yet" in typed(capsys, "memory", "graph").err
+    one, two = draw(home)
+    graph = typed(capsys, "memory", "graph").out.splitlines()
+    assert sorted(line.partition(" [")[0] for line in graph) == [
+        "Ana (person): lives in: Lund",
+        "Anna (person)",
+        "Lund (place): is lives in of Ana",
+    ]
+    assert len(typed(capsys, "memory", "graph", "ana").out.splitlines()) == 2
+    shown = typed(capsys, "memory", "entity", "ana").out
+    assert f"1970-01-01, {two.id}]" in shown
+    assert "\x1b" not in shown
+    corrected = typed(capsys, "memory", "correct", "Ana", "lives in", "Malmö", "town")
+    assert "lives in: Malmö town" in corrected.out
+    assert "corrected by a person" in corrected.out
+    assert "Lund" not in corrected.out
+    merged = json.loads(typed(capsys, "memory", "merge", "Ana", "Anna", "--json").out)
+    assert [fact["value"] for fact in merged["facts"]] == ["Malmö town", "a \x1b[31mdog"]
+    assert merged["facts"][1]["notes"] == [two.id]
+    pet = merged["facts"][1]["id"]
+    assert typed(capsys, "memory", "forget", pet).code == Exit.USAGE
+    assert typed(capsys, "memory", "forget", pet, "--yes").out == "forgotten: 1\n"
+    assert typed(capsys, "memory", "forget", one.id, "--yes").out == "forgotten: 1\n"
+    assert "Lund" not in typed(capsys, "memory", "graph").out
+    assert typed(capsys, "memory", "forget", merged["id"], "--yes").out == "forgotten: 3\n"
+    assert typed(capsys, "memory", "graph").out == ""
+    missing = typed(capsys, "memory", "entity", "ana")
+    assert (missing.code == Exit.OK, "`sulla memory graph` shows all" in missing.err) == (False, True)

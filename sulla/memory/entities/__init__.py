@@ -1,0 +1,1 @@
+"""People, places, projects and things that conversations name, and what is known of them."""
