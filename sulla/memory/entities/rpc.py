@@ -174,7 +174,7 @@ async def _merge(service: EntityService, params: MemoryMerge, context: Context) 
 
 
 async def _forget(service: EntityService, params: MemoryForget, context: Context) -> MemoryForgotten:
-    return await service.forget(params.agent, tuple(params.entityd), params.code)
+    return await service.forget(params.agent, tuple(params.named), params.code)
 
 
 _ANA: Final[JsonObject] = {
