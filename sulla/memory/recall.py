@@ -11,6 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
+from sulla.memory.entities.graph import Graph
 from sulla.memory.entities.graphs import Graphs
 from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
 from sulla.memory.fusion import fused, leading, telling_hits
@@ -66,7 +67,8 @@ class Recall:
         rankings = [self._index.search(scopes, question, max(limit, DEPTH))]
         if self._meanings is not None:
             rankings.append(self._near(self._meanings, scopes, question, LEAST))
-        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit)
+        graph, found = await asyncio.gather(self._known(scopes), asyncio.gather(*rankings))
+        return await self._with_neighbours(graph, found, scopes, question, limit)
 
     async def best(self, scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
         """What is worth telling unasked: only what has enough of the question's rare words, or stands out by what it
@@ -75,10 +77,15 @@ class Recall:
         rankings = [self._worth(scopes, question)]
         if self._meanings is not None:
             rankings.append(self._near(self._meanings, scopes, question, self._telling))
-        return await self._with_neighbours(await asyncio.gather(*rankings), scopes, question, limit, trusted_only=True)
+        graph, found = await asyncio.gather(self._known(scopes), asyncio.gather(*rankings))
+        return await self._with_neighbours(graph, found, scopes, question, limit, trusted_only=True)
+
+    async def _known(self, scopes: Sequence[str]) -> Graph | None:
+        return await self._graphs.of(scopes) if self._graphs is not None else None
 
     async def _with_neighbours(
         self,
+        graph: Graph | None,
         rankings: Sequence[Sequence[MemoryHit]],
         scopes: Sequence[str],
         question: str,
@@ -87,9 +94,9 @@ class Recall:
         trusted_only: bool = False,
     ) -> list[MemoryHit]:
         """One ranking of all, with what stands near in the graph to the best of them."""
-        if self._graphs is None:
+        if graph is None:
             return fused(rankings, limit)
-        asked, graph = asked_terms(question), await self._graphs.of(scopes)
+        asked = asked_terms(question)
         seeds = leading(asked, fused(rankings, SEEDS))
         near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
         notes = [note for note in await self._index.get(list(near)) if note.scope in scopes]

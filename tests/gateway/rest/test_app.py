@@ -48,6 +48,7 @@ IN_PATHS = {
     "approval_id": "review:x",
     "ticket": "tkt_1",
     "agent": "sulla",
+    "entity": "Ana",
 }
 """What stands in the paths of routes."""
 
