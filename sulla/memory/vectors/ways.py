@@ -1,4 +1,6 @@
-"""The ways to compare signatures and vectors: with numpy where it is installed, in Python's own numbers elsewhere."""
+"""The ways to compare signatures and vectors: with numpy where it is installed, in Python's own numbers elsewhere.
+Pure.
+"""
 
 from __future__ import annotations
 
