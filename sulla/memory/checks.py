@@ -25,15 +25,17 @@ async def memory(of: CheckContext) -> list[Finding]:
     if not settings.section(MemorySettings).enabled:
         return ok("switched off (memory.enabled)")
     found = judge_status(await of.ask("system.status")) if of.where and not of.silent else []
-    found += judge_way(has_numpy()) if settings.section(MemorySettings).embed else []
+    way = judge_way(has_numpy()) if settings.section(MemorySettings).embed else []
     try:
         store = store_file(settings)
     except SettingsError:
         return ok("kept where the store is, and the settings name none: see there")
     if store is None:
-        return found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")
+        return (found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")) + way
     path = store.with_suffix(MEMORY_SUFFIX)
-    return found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path))
+    return (
+        found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path)) + way
+    )
 
 
 def judge_status(report: JsonObject) -> list[Finding]:
