@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from heapq import nlargest
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from sulla.memory.note import MemoryHit
 from sulla.memory.vectors.base import Placed, VectorStore
 from sulla.memory.vectors.index import Near
 from sulla.memory.vectors.signature import normalised, signature_of, width_of
 from sulla.memory.vectors.ways import Signatures, Way, load_way
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 CANDIDATES: Final = 64
 """Notes whose exact vectors are looked at, those with the nearest signatures; of vectors of more than 768 numbers
@@ -94,12 +97,12 @@ class Meanings:
             index = await self._read_on(way, scope, width_of(len(vector)))
             if not len(index):
                 return []
-            near = await asyncio.to_thread(index.near, signature, most)
+            near = await _done(way, index.near, signature, most)
             placed = await self._vectors.placed(scope, near.seqs)
-            found = await asyncio.to_thread(_outstanding, way, near, placed, vector, limit, least)
+            found = await _done(way, _outstanding, way, near, placed, vector, limit, least)
             gone = set(near.seqs) - {one.seq for one in placed}
             if gone:
-                await asyncio.to_thread(index.drop, gone)
+                await _done(way, index.drop, gone)
             if len(found) >= limit or 2 * len(gone) < len(near.seqs):
                 break
         return found
@@ -122,6 +125,12 @@ class Meanings:
             first = next(iter(self._indexes))
             del self._indexes[first], self._full[first]
         return index
+
+
+async def _done(way: Way, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    if way.is_quick:
+        return work(*args, **named)
+    return await asyncio.to_thread(work, *args, **named)
 
 
 def _outstanding(

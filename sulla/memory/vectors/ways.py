@@ -55,9 +55,11 @@ class Way:
     """Makes an empty index, for signatures of so many bytes."""
     cosines: Callable[[Sequence[float], Sequence[bytes]], list[float]]
     """The cosines of a vector of the length 1 and of others as they are kept."""
+    is_quick: bool
+    """Whether it takes so little (3 ms for all signatures that are ever held) that a thread for it would cost more."""
 
 
-PLAIN: Final = Way("plain Python", SignatureIndex, cosines)
+PLAIN: Final = Way("plain Python", SignatureIndex, cosines, is_quick=False)
 
 
 def has_numpy() -> bool:
@@ -74,4 +76,4 @@ def load_way() -> Way:
         return PLAIN
     from sulla.memory.vectors import matrix
 
-    return Way("numpy", matrix.SignatureMatrix, matrix.cosines)
+    return Way("numpy", matrix.SignatureMatrix, matrix.cosines, is_quick=True)
