@@ -13,6 +13,7 @@ from sulla.host.findings import Finding, fault, ok, warning
 from sulla.host.store_url import named_store, store_file
 from sulla.memory.adapters import MEMORY_SUFFIX
 from sulla.memory.settings import MemorySettings
+from sulla.memory.vectors.ways import has_numpy
 
 MAGIC: Final = b"SQLite format 3\0"
 """How each file of SQLite begins (https://sqlite.org/fileformat.html)."""
@@ -24,14 +25,17 @@ async def memory(of: CheckContext) -> list[Finding]:
     if not settings.section(MemorySettings).enabled:
         return ok("switched off (memory.enabled)")
     found = judge_status(await of.ask("system.status")) if of.where and not of.silent else []
+    way = judge_way(has_numpy()) if settings.section(MemorySettings).embed else []
     try:
         store = store_file(settings)
     except SettingsError:
         return ok("kept where the store is, and the settings name none: see there")
     if store is None:
-        return found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")
+        return (found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")) + way
     path = store.with_suffix(MEMORY_SUFFIX)
-    return found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path))
+    return (
+        found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path)) + way
+    )
 
 
 def judge_status(report: JsonObject) -> list[Finding]:
@@ -57,6 +61,17 @@ def judge_status(report: JsonObject) -> list[Finding]:
         said = f"threads that cannot be read are not remembered: {named}"
         found.append(warning(said, "see what is said of the store"))
     return found
+
+
+def judge_way(numpy: bool) -> list[Finding]:
+    """With what notes are searched by meaning.
+
+    Args:
+        numpy: whether it is installed, in a version that will do.
+    """
+    if numpy:
+        return ok("searched by meaning with numpy")
+    return ok("searched by meaning in plain Python; many notes sooner with pip install 'sulla-agent[vectors]'")
 
 
 def judge_file(path: Path, mode: int | None, beginning: bytes) -> list[Finding]:

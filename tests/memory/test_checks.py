@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.settings.config import examine_settings
 from sulla.host.home import Home
 from sulla.memory.checks import judge_status, memory
+from sulla.memory.vectors import ways
 from sulla.testing.clock import ManualClock
 
 
@@ -61,6 +64,16 @@ def test_an_embedding_model_that_cannot_be_asked_is_told_with_what_to_do() -> No
     )
     assert (finding.result, finding.found) == ("warning", "new notes are found by words alone for now: no Ollama")
     assert "memory.embed" in finding.remedy
+
+
+async def test_it_is_told_with_what_notes_are_searched_by_meaning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = patient(tmp_path, SULLA_MEMORY__EMBED="ollama:nomic-embed-text")
+    assert [finding.found for finding in await memory(asked)][1:] == ["searched by meaning with numpy"]
+    monkeypatch.setattr(ways, "version", lambda name: "1.26.4")
+    _, finding = await memory(asked)
+    assert (finding.result, "plain Python" in finding.found, "[vectors]" in finding.found) == ("ok", True, True)
 
 
 async def test_a_store_that_there_is_not_is_told_once_by_its_own_check(tmp_path: Path) -> None:

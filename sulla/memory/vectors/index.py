@@ -1,4 +1,4 @@
-"""The signatures of one scope's notes, to be looked through for the nearest. Pure."""
+"""The signatures of one scope's notes, looked through for the nearest in Python's own numbers. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Near:
 
 
 class SignatureIndex:
-    """The signatures of one scope. What it holds is some 100 bytes for each note.
+    """Implements `ways.Signatures`, with no library. What it holds is some 100 bytes for each note.
 
     Args:
         width: bytes of a signature.
@@ -108,12 +108,22 @@ class SignatureIndex:
 
     def _floor(self, planes: Sequence[Sequence[int]], loose: Sequence[int]) -> float:
         number, total, squares = moments(self._blocks, planes)
-        number, total = number + len(loose), total + sum(loose)
         squares += sum(distance * distance for distance in loose)
-        if number < ENOUGH:
-            return -1.0
-        bits = 8 * self.width
-        mean = total / number
-        # The signs of vectors that have nothing in common differ by so much at least, however few there are.
-        spread = max(sqrt(max(squares / number - mean * mean, 0.0)), sqrt(bits) / 2)
-        return cosine_at(mean - OUTSTANDING * spread, bits)
+        return floor_of(number + len(loose), total + sum(loose), squares, 8 * self.width)
+
+
+def floor_of(number: int, total: int, squares: int, bits: int) -> float:
+    """The cosine from which on a note stands out; see `Near.floor`.
+
+    Args:
+        number: signatures.
+        total: the sum of the bits in which each differs from the question's.
+        squares: the sum of the squares of these.
+        bits: of a signature.
+    """
+    if number < ENOUGH:
+        return -1.0
+    mean = total / number
+    # The signs of vectors that have nothing in common differ by so much at least, however few there are.
+    spread = max(sqrt(max(squares / number - mean * mean, 0.0)), sqrt(bits) / 2)
+    return cosine_at(mean - OUTSTANDING * spread, bits)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from heapq import nlargest
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from sulla.memory.note import MemoryHit
 from sulla.memory.vectors.base import Placed, VectorStore
-from sulla.memory.vectors.index import Near, SignatureIndex
-from sulla.memory.vectors.signature import cosine, normalised, signature_of, width_of
+from sulla.memory.vectors.index import Near
+from sulla.memory.vectors.signature import normalised, signature_of, width_of
+from sulla.memory.vectors.ways import Signatures, Way, load_way
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 CANDIDATES: Final = 64
 """Notes whose exact vectors are looked at, those with the nearest signatures; of vectors of more than 768 numbers
@@ -40,12 +44,20 @@ class Meanings:
     Args:
         vectors: keeps the notes' vectors.
         place: gives a question's place in the model's space.
+        load: gives the way to compare, at the first search; in a thread, because it may load a library.
     """
 
-    def __init__(self, vectors: VectorStore, place: Callable[[str], Awaitable[Sequence[float]]]) -> None:
+    def __init__(
+        self,
+        vectors: VectorStore,
+        place: Callable[[str], Awaitable[Sequence[float]]],
+        load: Callable[[], Way] = load_way,
+    ) -> None:
         self._vectors = vectors
         self._place = place
-        self._indexes: dict[str, SignatureIndex] = {}
+        self._load = load
+        self._way: Way | None = None
+        self._indexes: dict[str, Signatures] = {}
         self._full: dict[str, int] = {}
         self._turn = asyncio.Lock()
 
@@ -65,7 +77,9 @@ class Meanings:
         """
         vector = normalised(await self._place(question))
         async with self._turn:
-            found = [hit for scope in scopes for hit in await self._in_scope(scope, vector, limit, least)]
+            if self._way is None:
+                self._way = await asyncio.to_thread(self._load)
+            found = [hit for scope in scopes for hit in await self._in_scope(self._way, scope, vector, limit, least)]
         return sorted(found, key=lambda hit: -hit.score)[:limit]
 
     @property
@@ -73,27 +87,30 @@ class Meanings:
         """Signatures that stand in memory."""
         return sum(map(len, self._indexes.values()))
 
-    async def _in_scope(self, scope: str, vector: Sequence[float], limit: int, least: float) -> list[MemoryHit]:
+    async def _in_scope(
+        self, way: Way, scope: str, vector: Sequence[float], limit: int, least: float
+    ) -> list[MemoryHit]:
         signature = signature_of(vector)
         most = max(limit, CANDIDATES * 768 // max(768, len(vector)))
         found: list[MemoryHit] = []
         for _ in range(_TRIES):
-            index = await self._read_on(scope, width_of(len(vector)))
+            index = await self._read_on(way, scope, width_of(len(vector)))
             if not len(index):
                 return []
-            near = await asyncio.to_thread(index.near, signature, most)
+            near = await _done(way, index.near, signature, most)
             placed = await self._vectors.placed(scope, near.seqs)
-            found = await asyncio.to_thread(_outstanding, near, placed, vector, limit, least)
+            found = await _done(way, _outstanding, way, near, placed, vector, limit, least)
             gone = set(near.seqs) - {one.seq for one in placed}
-            index.drop(gone)
+            if gone:
+                await _done(way, index.drop, gone)
             if len(found) >= limit or 2 * len(gone) < len(near.seqs):
                 break
         return found
 
-    async def _read_on(self, scope: str, width: int) -> SignatureIndex:
+    async def _read_on(self, way: Way, scope: str, width: int) -> Signatures:
         index = self._indexes.pop(scope, None)
         if index is None or index.width != width or 4 * len(index) > 5 * self._full[scope] + 4 * _STALE:
-            index = SignatureIndex(width)
+            index = way.make(width)
         self._indexes[scope] = index  # behind all others: it is asked now
         fresh = not len(index)
         while page := await self._vectors.signed(scope, index.last, _PAGE):
@@ -110,10 +127,17 @@ class Meanings:
         return index
 
 
+async def _done(way: Way, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+    if way.is_quick:
+        return work(*args, **named)
+    return await asyncio.to_thread(work, *args, **named)
+
+
 def _outstanding(
-    near: Near, placed: Sequence[Placed], vector: Sequence[float], limit: int, least: float
+    way: Way, near: Near, placed: Sequence[Placed], vector: Sequence[float], limit: int, least: float
 ) -> list[MemoryHit]:
     floor = max(min(near.floor, CERTAIN), least)
-    scored = [(cosine(vector, one.packed), one) for one in placed if len(one.packed) == 2 * len(vector)]
+    fitting = [one for one in placed if len(one.packed) == 2 * len(vector)]
+    scored = zip(way.cosines(vector, [one.packed for one in fitting]), fitting, strict=True)
     best = nlargest(limit, ((score, one.seq, one) for score, one in scored if score >= floor))
     return [MemoryHit(one.note, score) for score, _, one in best]

@@ -52,8 +52,8 @@ def width_of(numbers: int) -> int:
     return (min(numbers, SIGNATURE_BITS) + 7) // 8
 
 
-def cosine(vector: Sequence[float], packed: bytes) -> float:
-    """How near a vector is to one that was kept: 1 for the same direction, 0 for nothing in common.
+def cosines(vector: Sequence[float], packed: Sequence[bytes]) -> list[float]:
+    """How near a vector is to others that were kept: 1 for the same direction, 0 for nothing in common.
 
     Args:
         vector: of the length 1.
@@ -62,9 +62,20 @@ def cosine(vector: Sequence[float], packed: bytes) -> float:
     Raises:
         CorruptRecord: they are of different lengths.
     """
-    if len(packed) != _HALF * len(vector):
-        raise CorruptRecord(f"a vector of {len(packed) / _HALF:g} numbers; the model in use gives {len(vector)}")
-    return float(sum(map(mul, vector, Struct(f"<{len(vector)}e").unpack(packed))))
+    check_lengths(vector, packed)
+    numbers = Struct(f"<{len(vector)}e")
+    return [float(sum(map(mul, vector, numbers.unpack(one)))) for one in packed]
+
+
+def check_lengths(vector: Sequence[float], packed: Sequence[bytes]) -> None:
+    """See that vectors which were kept have as many numbers as another one.
+
+    Raises:
+        CorruptRecord: one has not.
+    """
+    for one in packed:
+        if len(one) != _HALF * len(vector):
+            raise CorruptRecord(f"a vector of {len(one) / _HALF:g} numbers; the model in use gives {len(vector)}")
 
 
 def cosine_at(distance: float, bits: int) -> float:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError
 from math import sqrt
 
 import pytest
@@ -11,18 +14,21 @@ from hypothesis import strategies as st
 
 from sulla.core.errors import CorruptRecord, InvalidInput
 from sulla.memory.vectors import index as index_module
+from sulla.memory.vectors import ways
 from sulla.memory.vectors.base import Signed
-from sulla.memory.vectors.index import OUTSTANDING, SignatureIndex
+from sulla.memory.vectors.index import OUTSTANDING
 from sulla.memory.vectors.planes import block_of, differing, moments
 from sulla.memory.vectors.signature import (
     SIGNATURE_BITS,
-    cosine,
     cosine_at,
     normalised,
     pack,
     signature_of,
     width_of,
 )
+from sulla.memory.vectors.ways import PLAIN, Way, load_way
+
+WAYS = pytest.mark.parametrize("way", [PLAIN, load_way()], ids=["plain", "loaded"])
 
 SIGNATURES = st.lists(st.binary(min_size=3, max_size=3), min_size=1, max_size=40)
 
@@ -49,6 +55,24 @@ def test_the_planes_hold_how_many_bits_of_each_signature_differ(
     assert moments([of], [planes]) == (len(left), sum(left), sum(bits * bits for bits in left))
 
 
+def test_without_a_numpy_that_counts_bits_python_alone_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (PLAIN.name, load_way().name) == ("plain Python", "numpy")
+    monkeypatch.setattr(ways, "version", lambda name: "1.26.4")
+    assert load_way() == PLAIN
+
+    def none(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(ways, "version", none)
+    assert load_way() == PLAIN
+
+
+def test_nothing_loads_numpy_before_the_first_search() -> None:
+    code = "import sys, sulla.memory.build, sulla.memory.checks; assert 'numpy' not in sys.modules, 'loaded'"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@WAYS
 @settings(deadline=None)
 @given(
     st.lists(st.binary(min_size=2, max_size=2), max_size=60),
@@ -57,13 +81,13 @@ def test_the_planes_hold_how_many_bits_of_each_signature_differ(
     st.data(),
 )
 def test_the_nearest_are_those_that_differ_least_wherever_they_lie(
-    signatures: list[bytes], asked: bytes, most: int, data: st.DataObject
+    way: Way, signatures: list[bytes], asked: bytes, most: int, data: st.DataObject
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index_module, "TAIL", 8)
         patch.setattr(index_module, "BLOCK", 16)
         patch.setattr(index_module, "ENOUGH", 5)
-        index = SignatureIndex(2)
+        index = way.make(2)
         signed = [Signed(3 * number + 5, one) for number, one in enumerate(signatures)]
         at = 0
         while at < len(signed):
@@ -85,13 +109,30 @@ def test_the_nearest_are_those_that_differ_least_wherever_they_lie(
         assert near.floor == -1.0
 
 
-def test_a_vector_is_kept_nearly_as_it_is_and_its_signature_tells_where_it_points() -> None:
+def test_both_ways_find_the_same_among_twenty_thousand() -> None:
+    chance = random.Random(5)
+    signed = [Signed(2 * number + 1, chance.randbytes(96)) for number in range(20_000)]
+    plain, loaded = (way.make(96) for way in (PLAIN, load_way()))
+    for index in (plain, loaded):
+        for at in range(0, len(signed), 3_000):
+            index.add(signed[at : at + 3_000])
+        index.drop(one.seq for one in signed[500:9_000:7])
+    asked = chance.randbytes(96)
+    apart = {one.seq: _apart(one.signature, asked) for one in signed}
+    found, expected = loaded.near(asked, 64), plain.near(asked, 64)
+    assert sorted(apart[seq] for seq in found.seqs) == sorted(apart[seq] for seq in expected.seqs)
+    assert found.floor == pytest.approx(expected.floor)
+
+
+@WAYS
+def test_a_vector_is_kept_nearly_as_it_is_and_its_signature_tells_where_it_points(way: Way) -> None:
     chance = random.Random(4)
     one, other = ([chance.gauss(0, 1) for _ in range(900)] for _ in range(2))
     near = [number + 0.5 * chance.gauss(0, 1) for number in one]
     asked, kept, far = normalised(one), normalised(near), normalised(other)
     exact = sum(a * b for a, b in zip(asked, kept, strict=True))
-    assert cosine(asked, pack(kept)) == pytest.approx(exact, abs=1e-3)
+    assert way.cosines(asked, [pack(kept), pack(asked)]) == pytest.approx([exact, 1.0], abs=1e-3)
+    assert way.cosines(asked, []) == []
     assert len(signature_of(asked)) == width_of(900) == SIGNATURE_BITS // 8
     apart = [_apart(signature_of(asked), signature_of(place)) for place in (kept, far)]
     assert cosine_at(apart[0], SIGNATURE_BITS) == pytest.approx(exact, abs=0.1)
@@ -99,8 +140,9 @@ def test_a_vector_is_kept_nearly_as_it_is_and_its_signature_tells_where_it_point
     assert [signature_of([0.1, -0.2, 0.3]), width_of(3)] == [b"\x05", 1]
 
 
-def test_what_cannot_be_compared_is_said() -> None:
+@WAYS
+def test_what_cannot_be_compared_is_said(way: Way) -> None:
     with pytest.raises(InvalidInput, match="zeros alone"):
         normalised([0.0, 0.0])
     with pytest.raises(CorruptRecord, match="a vector of 2 numbers; the model in use gives 3"):
-        cosine([1.0, 0.0, 0.0], pack([1.0, 0.0]))
+        way.cosines([1.0, 0.0, 0.0], [pack([1.0, 0.0, 0.0]), pack([1.0, 0.0])])
