@@ -63,7 +63,7 @@ changes | what commands have changed | people, without pictures | outside
 tools | the time, what there is to work with | the conversation | operator
     get_time_date list_tools_available list_subagents_available list_intents_available
 memory | facts and episodes that are looked for | the conversation | kept
-    recall forget form:MemoryNote form:ReadPosition / memory-note memory-episode
+    recall forget form:MemoryNote form:Statement form:ReadPosition / memory-note memory-episode
 memory | trusted facts and episodes | the prompt of a first turn | caller
     RUN_STARTED
 memory | a fact | the memory | caller

@@ -137,8 +137,11 @@ PLAIN = {
 
 STAYING = {
     "CallContext": "what the policy is asked, and forgets",
+    "Entity": "what statements of the memory come to, folded anew",
+    "EntityRow": "what is known of somebody, for a client",
     "FileTouch": "what a call touches, while it is made",
     "FoundRow": "what was found, for a client",
+    "KnownRow": "what is known of somebody, for a client",
     "ModelContext": "the switch of a thread itself",
     "NoticeInfo": "a notice that was read again",
     "NoticeRow": "a notice, for a client",

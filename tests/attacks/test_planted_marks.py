@@ -29,6 +29,7 @@ from sulla.heartbeat.beats import BeatState
 from sulla.host.borders import BORDERS
 from sulla.host.host import Built
 from sulla.host.system import SystemClock
+from sulla.memory.entities.statement import Statement, statement_from_json, statement_to_json
 from sulla.memory.note import (
     MemoryNote,
     ReadPosition,
@@ -249,6 +250,7 @@ def _notice(value: NoticeKept) -> Any:
 STORED: dict[type, Callable[[Any], Any]] = {
     **{cls: _in_a_record(cls) for cls in (Birth, Report, OwedAnswer, BeatState)},
     MemoryNote: lambda value: note_from_json(note_to_json(value)),
+    Statement: lambda value: statement_from_json(statement_to_json(value)),
     ReadPosition: lambda value: progress_from_json(progress_to_json(value)),
     NoticeKept: _notice,
     **{cls: partial(_in_a_schedule, cls) for cls in (MessageAction, ReminderAction)},
