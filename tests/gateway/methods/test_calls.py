@@ -48,6 +48,11 @@ KNOWN = {
     "files": {"soul.md": "my diary"},
     "digest": "sha256:0",
     "before_ms": 1_800_000_000_000,
+    "entity": "Ana",
+    "what": "lives in",
+    "value": "Lund",
+    "other": "Ana Berg",
+    "named": ["st_1"],
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
@@ -73,7 +78,7 @@ def asked(params: Params, principal: Principal = OWNER) -> Asked:
 def params_of(method: str) -> Params:
     model = METHODS[method].params
     known = {**KNOWN, "name": NAMES.get(method, ""), "kind": KINDS.get(method, "chat")}
-    known |= {"agent": "reader"} if method.startswith("agent.") else {}
+    known |= {"agent": "reader"} if method.startswith(("agent.", "memory.")) else {}
     params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
     return params
 
