@@ -160,9 +160,9 @@ def examine_settings(
     try:
         settings = settings_model().model_validate({"home": home, **values})
     except ValidationError as error:
-        wrong = error.errors(include_url=False)
-        faults += [_explain(fault["msg"], fault["loc"], values, written) for fault in wrong]
-        for section, key in {(str(fault["loc"][0]), str(fault["loc"][1])) for fault in wrong}:
+        wrong = [(fault["msg"], _place_of(fault["msg"], fault["loc"], written)) for fault in error.errors()]
+        faults += [_explain(said, loc, values, written) for said, loc in wrong]
+        for section, key in {(str(loc[0]), str(loc[1])) for _, loc in wrong}:
             del values[section][key], source[section, key]
         settings = settings_model().model_validate({"home": home, **values})
     while (unusable := first_unusable(settings)) is not None:
@@ -216,6 +216,17 @@ def _all_given(
             yield Given(f"--{key.replace('_', '-')}", section, key, value)
 
 
+def _place_of(
+    message: str, loc: tuple[int | str, ...], written: Mapping[tuple[str, str], Given]
+) -> tuple[int | str, ...]:
+    """Which setting a fault is of. That of a section as a whole begins with the name of one."""
+    if len(loc) > 1:
+        return loc
+    section = str(loc[0])
+    key = message.removeprefix("Value error, ").partition(":")[0]
+    return section, key if (section, key) in written else next(name for where, name in written if where == section)
+
+
 def _explain(
     message: str,
     loc: tuple[int | str, ...],
@@ -229,6 +240,8 @@ def _explain(
     shown = field.repr and field.annotation is not SecretStr
     value = f" is {values[section][key]!r}" if shown else ""
     expected = message.removeprefix("Value error, ").replace("Input should", "it should", 1)
+    if not shown:
+        expected = expected.removeprefix(f"{key}: ")
     expected = expected.replace(
         "Extra inputs are not permitted", "there is no such setting; docs/settings.md lists all"
     )

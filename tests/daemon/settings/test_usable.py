@@ -47,6 +47,13 @@ def test_all_of_them_are_found_at_once_and_the_rest_counts(tmp_path: Path) -> No
     assert found.settings.model.reply_tokens == 77
 
 
+def test_what_two_settings_say_together_is_a_fault_with_the_place_of_one(tmp_path: Path) -> None:
+    (tmp_path / "sulla.toml").write_text("\n[notify]\njoin_min = 7\n[[notify.channels]]\nname = 'y'\nsecret = 'nope'\n")
+    found = examine_settings({}, {}, tmp_path)
+    (fault,) = found.faults
+    assert fault.startswith(f"{tmp_path / 'sulla.toml'}:4: notify.channels: 'y' names the secret 'nope', and [")
+
+
 _BEATS = "[heartbeat]\nenabled = true\n"
 
 
