@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -95,11 +96,7 @@ def build(host: Host) -> Built:
     if meaning is not None:
         recall = Recall(index, clock, host.tally, meaning.meanings, meaning.telling, graphs)
 
-    def added() -> None:
-        for job in (meaning.placing if meaning is not None else None, drawing):
-            if job is not None:
-                job.added()
-
+    added = _hearing(meaning, drawing)
     recorder = memory_follower(index, host.threads, host.store, clock, added, forgetful)
     memory = Memory(
         index,
@@ -116,11 +113,7 @@ def build(host: Host) -> Built:
         tools = tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory))
         return Built(tools=tools, status=_off, methods=(METHODS.done_by(HomeEntities(None)),))
 
-    async def tell(agent: str, message: str) -> Words:
-        return NO_WORDS if forgetful(agent) else await remembered(memory, clock, agent, message)
-
-    async def tell_more(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
-        return NO_WORDS if forgetful(agent) else await recalled(memory, clock, agent, thread_id, message, told)
+    telling = _Telling(memory, clock, forgetful)
 
     async def forget(thread_id: ThreadId) -> None:
         recorder.wake(thread_id)  # which finds it gone, and forgets its episodes
@@ -129,8 +122,8 @@ def build(host: Host) -> Built:
         provides=(memory,),
         methods=(METHODS.done_by(HomeEntities(EntityDesk(index.statements, clock, graphs))),),
         tools=memory_tools(memory),
-        remembered=tell,
-        recalled=tell_more if wanted.every_turn else None,
+        remembered=telling.first,
+        recalled=telling.later if wanted.every_turn else None,
         open=index.open,
         close=index.close,
         followers={"memory": recorder},
@@ -138,6 +131,36 @@ def build(host: Host) -> Built:
         forget=forget,
         status=lambda: _status(recorder, meaning, drawing),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """Tells agents of their memory, but for those that have none."""
+
+    memory: Memory
+    clock: Clock
+    forgetful: Callable[[str], bool]
+
+    async def first(self, agent: str, message: str) -> Words:
+        """Before a conversation."""
+        return NO_WORDS if self.forgetful(agent) else await remembered(self.memory, self.clock, agent, message)
+
+    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+        """Beside a later message."""
+        if self.forgetful(agent):
+            return NO_WORDS
+        return await recalled(self.memory, self.clock, agent, thread_id, message, told)
+
+
+def _hearing(meaning: Meaning | None, drawing: Drawing | None) -> Callable[[], None]:
+    """What hears of notes that were written: whatever works on them behind the turns."""
+    jobs = [job for job in (meaning.placing if meaning is not None else None, drawing) if job is not None]
+
+    def added() -> None:
+        for job in jobs:
+            job.added()
+
+    return added
 
 
 _OFF: Final = "the memory is off; `memory.enabled` in the settings turns it on"

@@ -33,6 +33,7 @@ NAMES = [
         "heartbeat",
         "web",
         "mcp",
+        "notify",
         "daemon",
         "port",
         "exposure",
@@ -42,6 +43,7 @@ NAMES = [
         "clock",
         "model",
         "fallback",
+        "browser",
     ),
 ]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
