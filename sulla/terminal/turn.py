@@ -32,6 +32,8 @@ from sulla.terminal.waits import Waits
 
 _BEGINNING = re.compile("(?:thr_)?[0-9a-f]{4,23}")
 """How an id of a thread begins that the daemon has made, or its beginning alone."""
+WITHDRAWN_S = 1.0
+"""How long a question in the way may take to be withdrawn, in seconds: a message that must not wait ends it."""
 _RETRY_S = 0.25
 
 MOST_CHILDREN = 48
@@ -302,6 +304,11 @@ class Asking:
         for event in page["events"]:
             if event["type"] == "ANSWER":
                 self.waits.earlier.pop(event["data"]["wait_id"], None)
+        deadline = self._clock.elapsed() + WITHDRAWN_S
+        while self.waits.earlier and self._clock.elapsed() < deadline:
+            await self._clock.sleep(_RETRY_S)
+            open_ = {one.id for one in await questions.questions_of(client, str(self.thread_id))}
+            self.waits.earlier = {id_: one for id_, one in self.waits.earlier.items() if id_ in open_}
         return self._show_earlier()
 
     def _show_earlier(self) -> bool:

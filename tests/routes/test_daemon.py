@@ -213,7 +213,15 @@ def test_an_incident_waits_for_no_question_and_for_no_turn_that_hangs(tmp_path: 
             asked = {"model": "sulla", "thread_id": talk.thread, "messages": [said]}
             answer = talk.http.post(completion, json=asked).json()["choices"][0]["message"]["content"]
             assert answer == "Leave, then call 112."
-            assert talk.http.get(f"/threads/{talk.thread}/questions").json().get("questions", []) == []
+            assert talk.http.get("/approvals").json()["questions"] == []
+            # What a terminal takes for the reason of a no is such a message, too.
+            assert talk.http.post(turns, json={"text": "Post it"}).status_code < 300
+            until(lambda: talk.http.get(f"/threads/{talk.thread}").json()["status"] == "suspended", "the question")
+            (question,) = talk.http.get("/approvals").json()["questions"]
+            said = {"verdict": "reject", "text": "The kitchen is on fire!"}
+            assert talk.http.post(f"/approvals/{talk.thread}/{question['id']}", json=said).status_code == 202
+            until(lambda: talk.http.get(f"/threads/{talk.thread}").json()["status"] == "idle", "the reply")
+            assert talk.http.get("/approvals").json()["questions"] == []
             assert talk.http.post(turns, json={"text": "Tell me a story"}).status_code < 300
             until(lambda: talk.http.get(f"/threads/{talk.thread}").json()["status"] == "open", "the story")
             begun = time.perf_counter()
@@ -222,4 +230,4 @@ def test_an_incident_waits_for_no_question_and_for_no_turn_that_hangs(tmp_path: 
             print(f"an incident behind a turn that hangs: {took_s:.2f} s")  # noqa: T201 - the figure is asked for
             assert took_s < AT_MOST_S * 5
             ends = [row["outcome"] for row in report(place, "audit", "routes", "--json")["rows"]]
-            assert sorted(ends) == ["cancelled", "cancelled", "done", "done"]
+            assert sorted(ends) == ["cancelled", "cancelled", "cancelled", "done", "done", "done"]

@@ -10,6 +10,7 @@ from typing import Final
 import orjson
 
 from sulla.core.errors import Forbidden, InvalidInput, NotFound
+from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.commands import Commands
 from sulla.gateway.event_json import event_json
@@ -109,6 +110,12 @@ async def _questions(service: Commands, params: ApprovalList, context: Context) 
 
 
 async def _answer(service: Commands, params: ApprovalAnswer, context: Context) -> Answered:
+    """Keep an answer. Words that must not wait are a message all the same, whatever they are said to."""
+    free = params.verdict != "result" and "write" in context.caller.principal.scopes
+    if free and params.text.strip() and await service.must_not_wait(params.thread_id, params.text):
+        message_id = derived_id("msg", "instead", params.id, params.text)
+        said = TurnSend(thread_id=params.thread_id, message_id=message_id, text=params.text)
+        return Answered((await service.send(said, context.caller.name)).seq)
     return Answered(await service.answer(params.thread_id, params.id, params.verdict, params.text, context.caller.name))
 
 
