@@ -26,10 +26,10 @@ def send(address: str, title: str, text: str) -> str:
     if not apobj.add(address):
         scheme = urlsplit(address).scheme[:20]
         raise SettingsError(f"Apprise cannot send to this {scheme!r} address: `sulla notify list` names the channel")
-    with apprise.LogCapture(level=logging.WARNING, name="apprise") as output:  # type: ignore[no-untyped-call]  # it has no types
-        taken = apobj.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
-        said = output.getvalue()
-    return "" if taken else without_secrets(said, address)
+    # What it says of this message alone: others may be sent at the same time.
+    plain = apprise.NotifyFormat.TEXT
+    taken = apobj.notify(body=text, title=title, body_format=plain, log_level=logging.WARNING)
+    return "" if taken else without_secrets("\n".join(entry.message for entry in taken.logs()), address)
 
 
 def without_secrets(said: str, address: str) -> str:
