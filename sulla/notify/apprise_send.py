@@ -20,6 +20,7 @@ def send(address: str, title: str, text: str) -> str:
     """Send a message; see `sending.Send`."""
     for name in ("apprise", "urllib3"):  # what they log may hold the address: it is read here, cleaned, and told by us
         logging.getLogger(name).propagate = False
+    logging.getLogger("apprise").setLevel(logging.WARNING)  # whatever the daemon's own log shows
     # Nothing is kept beside our own outbox, and its log shows no addresses.
     asset = apprise.AppriseAsset(async_mode=False, secure_logging=True, storage_mode=apprise.PersistentStoreMode.MEMORY)
     apobj = apprise.Apprise(asset=asset)

@@ -138,16 +138,21 @@ class Dispatcher:
             await asyncio.to_thread(self._book.rewrite, [*self.outbox.live()])
 
     async def test(self, channel: str) -> str:
-        """Send a message that says that it is a test, at once; why it was not taken, empty if it was.
+        """Send a message that says that it is a test, at once; why it was not taken, empty if it was. One that arrives
+        marks the channel well, and what waits for it goes out.
 
         Raises:
             NotFound: there is no such channel.
+            Unavailable: it arrived, and the disk does not take that the channel is well.
         """
         if channel not in self._places.addresses:
             raise NotFound(
                 f"there is no channel {channel[:60]!r}; there are: {', '.join(self._places.addresses) or 'none'}"
             )
         why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.")
+        if not why:
+            await self._keep(self.outbox.proved(channel, self._now_ms()))
+            self._news.set()
         return why
 
     # -------------------------------------------------------------------------------------------------------- private

@@ -118,6 +118,14 @@ class GivenUp:
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A test arrived: the channel is well."""
+
+    channel: str
+    at_ms: int
+
+
 Fact = (
     ChannelBegan
     | ChannelGone
@@ -131,6 +139,7 @@ Fact = (
     | Failed
     | Sent
     | GivenUp
+    | Proved
 )
 _KINDS: Final[dict[str, type[Any]]] = {
     cls.__name__: cls
@@ -147,6 +156,7 @@ _KINDS: Final[dict[str, type[Any]]] = {
         Failed,
         Sent,
         GivenUp,
+        Proved,
     )
 }
 

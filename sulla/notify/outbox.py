@@ -132,6 +132,11 @@ class Outbox:
         wait_s = BACKOFF_S[min(message.tries - 1, len(BACKOFF_S) - 1)]
         return (f.Failed(id_, why, now_ms, now_ms + wait_s * 1_000, unknown),)
 
+    def proved(self, channel: str, now_ms: int) -> Sequence[f.Fact]:
+        """A channel took a test: what waits for it after failures need not wait any longer."""
+        state = self.states.get(channel)
+        return (f.Proved(channel, now_ms),) if state is not None and state.failures else ()
+
     def broken(self) -> Mapping[str, ChannelState]:
         """The channels that count as broken, by name."""
         return {name: state for name, state in self.states.items() if state.broken_ms}
@@ -141,14 +146,8 @@ class Outbox:
     def apply(self, fact: f.Fact) -> None:
         """Take one more fact in."""
         match fact:
-            case f.ChannelBegan():
-                self.states[fact.channel] = ChannelState(fact.at_ms)
-            case f.ChannelGone():
-                self.states.pop(fact.channel, None)
-                self.waiting = {id_: one for id_, one in self.waiting.items() if one.channel != fact.channel}
-                self._known = {key: at for key, at in self._known.items() if key[0] != fact.channel}
-            case f.ChannelKept():
-                self.states[fact.channel] = fact.state
+            case f.ChannelBegan() | f.ChannelGone() | f.ChannelKept() | f.Proved():
+                self._change(fact)
             case f.Known():
                 self._know(fact.channel, ((fact.news, ""),), fact.at_ms)
                 self._lose(fact.channel, int(fact.left_out))
@@ -215,6 +214,19 @@ class Outbox:
             del self._known[key]
         self._known.update({(channel, id_): at_ms for id_, _ in news})
 
+    def _change(self, fact: f.ChannelBegan | f.ChannelGone | f.ChannelKept | f.Proved) -> None:
+        match fact:
+            case f.ChannelBegan():
+                self.states[fact.channel] = ChannelState(fact.at_ms)
+            case f.ChannelGone():
+                self.states.pop(fact.channel, None)
+                self.waiting = {id_: one for id_, one in self.waiting.items() if one.channel != fact.channel}
+                self._known = {key: at for key, at in self._known.items() if key[0] != fact.channel}
+            case f.ChannelKept():
+                self.states[fact.channel] = fact.state
+            case f.Proved():
+                self._cure(fact)
+
     def _join(self, fact: f.Joined) -> None:
         if (one := self.waiting.get(fact.id)) is None:
             return
@@ -256,6 +268,14 @@ class Outbox:
         failures = state.failures + 1
         broken_ms = state.broken_ms or (at_ms if failures >= BROKEN_AFTER else 0)
         self.states[channel] = replace(state, failures=failures, why=why, rest_ms=rest_ms, broken_ms=broken_ms)
+
+    def _cure(self, fact: f.Proved) -> None:
+        if (state := self.states.get(fact.channel)) is None:
+            return
+        self.states[fact.channel] = replace(state, failures=0, why="", rest_ms=0, broken_ms=0)
+        for one in [*self.waiting.values()]:
+            if one.channel == fact.channel and one.tries:
+                self.waiting[one.id] = replace(one, due_ms=min(one.due_ms, fact.at_ms))
 
     def _end(self, fact: f.Sent | f.GivenUp) -> None:
         one = self.waiting.pop(fact.id, None)

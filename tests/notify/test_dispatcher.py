@@ -253,6 +253,31 @@ async def test_a_test_is_sent_at_once_and_says_why_not(world: World) -> None:
         await daemon.test("post")
 
 
+async def test_a_test_that_arrives_marks_the_channel_well_and_what_waits_goes_out(world: World) -> None:
+    world.down["push"] = "no route"
+    daemon = world.dispatcher()
+    await daemon.open()
+    world.told("one")
+    for wait_s in (0, *BACKOFF_S[:3]):
+        await world.clock.advance(wait_s)
+        await daemon.round()
+    world.told("two")
+    assert await daemon.test("push") == "no route"
+    assert list(daemon.outbox.broken()) == ["push"]
+    world.down.clear()
+    task = asyncio.create_task(daemon.run())
+    await soon(lambda: ("mail", "two") in world.got)
+    assert await daemon.test("push") == ""
+    assert daemon.outbox.broken() == {}
+    await soon(lambda: not daemon.outbox.waiting)
+    assert {text[:3] for name, text in world.got if name == "push"} >= {"one", "two"}
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    again = world.dispatcher()
+    await again.open()
+    assert (again.outbox.broken(), again.outbox.waiting) == ({}, {})
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
