@@ -63,6 +63,15 @@ class Joined:
     outside: bool
     due_ms: int
     at_ms: int
+    happened_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """What a message asks is answered: it is not sent."""
+
+    id: str
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +149,7 @@ Fact = (
     | Sent
     | GivenUp
     | Proved
+    | Overtaken
 )
 _KINDS: Final[dict[str, type[Any]]] = {
     cls.__name__: cls
@@ -157,6 +167,7 @@ _KINDS: Final[dict[str, type[Any]]] = {
         Sent,
         GivenUp,
         Proved,
+        Overtaken,
     )
 }
 
@@ -164,6 +175,11 @@ _KINDS: Final[dict[str, type[Any]]] = {
 def encode(fact: Fact) -> bytes:
     """A fact as a line."""
     return json.dumps({"kind": type(fact).__name__, **asdict(fact)}, separators=(",", ":")).encode() + b"\n"
+
+
+def _line(kept: list[Any]) -> tuple[str, str, int]:
+    id_, text, *happened = kept  # files of before do not say when
+    return str(id_), str(text), int(happened[0]) if happened else 0
 
 
 def decode(line: bytes) -> Fact:
@@ -177,7 +193,7 @@ def decode(line: bytes) -> Fact:
         cls = _KINDS[value.pop("kind")]
         if cls is Queued:
             message = value["message"]
-            message["news"] = tuple((str(id_), str(text)) for id_, text in message["news"])
+            message["news"] = tuple(map(_line, message["news"]))
             return Queued(Message(**message))
         if cls is ChannelKept:
             state = value["state"]

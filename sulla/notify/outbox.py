@@ -108,6 +108,15 @@ class Outbox:
         """An attempt is about to be made."""
         return (f.Sending(id_, now_ms),)
 
+    def overtaken(self, id_: str, now_ms: int) -> Sequence[f.Fact]:
+        """What a message asks is answered meanwhile: it is not sent, and nothing is missing."""
+        return (f.Overtaken(id_, now_ms),)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Whose clock counts for people."""
+        return self._manners.zone
+
     @property
     def left_out(self) -> Mapping[str, int]:
         """How many news each channel was not sent and not told of yet."""
@@ -149,15 +158,17 @@ class Outbox:
             case f.ChannelBegan() | f.ChannelGone() | f.ChannelKept() | f.Proved():
                 self._change(fact)
             case f.Known():
-                self._know(fact.channel, ((fact.news, ""),), fact.at_ms)
+                self._know(fact.channel, (fact.news,), fact.at_ms)
                 self._lose(fact.channel, int(fact.left_out))
             case f.Queued():
                 self.waiting[fact.message.id] = fact.message
-                self._know(fact.message.channel, fact.message.news, fact.message.made_ms)
+                self._know(fact.message.channel, (id_ for id_, *_ in fact.message.news), fact.message.made_ms)
             case f.Joined():
                 self._join(fact)
             case f.Dropped():
                 self._drop(fact.id)
+            case f.Overtaken():
+                self.waiting.pop(fact.id, None)
             case f.Sending() | f.Doubted() | f.Failed():
                 self._attempt(fact)
             case f.Sent() | f.GivenUp():
@@ -179,10 +190,10 @@ class Outbox:
         same = (one for one in self.waiting.values() if one.channel == channel and one.matter == news.matter)
         if (open_ := next((one for one in same if not one.sending and not one.tries), None)) is not None:
             due_ms = min(open_.due_ms, self._due_ms(now_ms, urgent=True)) if urgent else open_.due_ms
-            return [f.Joined(open_.id, news.id, news.text, urgent, news.outside, due_ms, now_ms)]
+            return [f.Joined(open_.id, news.id, news.text, urgent, news.outside, due_ms, now_ms, news.at_ms)]
         last_ms = state.last_by_matter.get(news.matter)
         at_ms = now_ms if urgent or last_ms is None else max(now_ms, last_ms + self._manners.join_ms)
-        line = ((news.id, news.text),)
+        line = ((news.id, news.text, news.at_ms),)
         due_ms = self._due_ms(at_ms, urgent=urgent)
         id_ = derived_id("out", channel, news.id)
         message = Message(id_, channel, news.matter, news.title, line, urgent, news.outside, due_ms, now_ms)
@@ -208,11 +219,11 @@ class Outbox:
         # An attempt after a failure keeps the quiet hours, too.
         return self._due_ms(ready, urgent=message.urgent)
 
-    def _know(self, channel: str, news: Iterable[tuple[str, str]], at_ms: int) -> None:
+    def _know(self, channel: str, news: Iterable[str], at_ms: int) -> None:
         old = [key for key, known_ms in self._known.items() if known_ms < at_ms - KNOWN_DAYS * DAY_MS]
         for key in old:
             del self._known[key]
-        self._known.update({(channel, id_): at_ms for id_, _ in news})
+        self._known.update({(channel, id_): at_ms for id_ in news})
 
     def _change(self, fact: f.ChannelBegan | f.ChannelGone | f.ChannelKept | f.Proved) -> None:
         match fact:
@@ -233,13 +244,13 @@ class Outbox:
         shown = len(one.news) < MAX_LINES
         self.waiting[fact.id] = replace(
             one,
-            news=(*one.news, (fact.news, fact.text)) if shown else one.news,
+            news=(*one.news, (fact.news, fact.text, fact.happened_ms)) if shown else one.news,
             more=one.more + (not shown),
             urgent=one.urgent or fact.urgent,
             outside=one.outside or fact.outside,
             due_ms=fact.due_ms,
         )
-        self._know(one.channel, ((fact.news, ""),), fact.at_ms)
+        self._know(one.channel, (fact.news,), fact.at_ms)
 
     def _drop(self, id_: str) -> None:
         if (one := self.waiting.pop(id_, None)) is not None:
