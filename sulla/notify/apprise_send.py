@@ -20,16 +20,17 @@ def send(address: str, title: str, text: str) -> str:
     """Send a message; see `sending.Send`."""
     for name in ("apprise", "urllib3"):  # what they log may hold the address: it is read here, cleaned, and told by us
         logging.getLogger(name).propagate = False
+    logging.getLogger("apprise").setLevel(logging.WARNING)  # whatever the daemon's own log shows
     # Nothing is kept beside our own outbox, and its log shows no addresses.
     asset = apprise.AppriseAsset(async_mode=False, secure_logging=True, storage_mode=apprise.PersistentStoreMode.MEMORY)
     apobj = apprise.Apprise(asset=asset)
     if not apobj.add(address):
         scheme = urlsplit(address).scheme[:20]
         raise SettingsError(f"Apprise cannot send to this {scheme!r} address: `sulla notify list` names the channel")
-    with apprise.LogCapture(level=logging.WARNING, name="apprise") as output:  # type: ignore[no-untyped-call]  # it has no types
-        taken = apobj.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
-        said = output.getvalue()
-    return "" if taken else without_secrets(said, address)
+    # What it says of this message alone: others may be sent at the same time.
+    plain = apprise.NotifyFormat.TEXT
+    taken = apobj.notify(body=text, title=title, body_format=plain, log_level=logging.WARNING)
+    return "" if taken else without_secrets("\n".join(entry.message for entry in taken.logs()), address)
 
 
 def without_secrets(said: str, address: str) -> str:

@@ -18,7 +18,7 @@ from sulla.notify.facts import Fact
 from sulla.notify.metrics import FAILED, LEFT_OUT, SENT
 from sulla.notify.outbox import Outbox
 from sulla.notify.sending import Send
-from sulla.notify.sources import of_broken, of_notice, of_thread
+from sulla.notify.sources import of_broken, of_notice, of_thread, thread_asking
 from sulla.notify.values import Message, News
 from sulla.people.notices import NoticeInfo
 from sulla.telemetry.tally import Tally
@@ -138,16 +138,21 @@ class Dispatcher:
             await asyncio.to_thread(self._book.rewrite, [*self.outbox.live()])
 
     async def test(self, channel: str) -> str:
-        """Send a message that says that it is a test, at once; why it was not taken, empty if it was.
+        """Send a message that says that it is a test, at once; why it was not taken, empty if it was. One that arrives
+        marks the channel well, and what waits for it goes out.
 
         Raises:
             NotFound: there is no such channel.
+            Unavailable: it arrived, and the disk does not take that the channel is well.
         """
         if channel not in self._places.addresses:
             raise NotFound(
                 f"there is no channel {channel[:60]!r}; there are: {', '.join(self._places.addresses) or 'none'}"
             )
         why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.")
+        if not why:
+            await self._keep(self.outbox.proved(channel, self._now_ms()))
+            self._news.set()
         return why
 
     # -------------------------------------------------------------------------------------------------------- private
@@ -167,12 +172,22 @@ class Dispatcher:
     async def _begun(self) -> Sequence[Message]:
         batch: list[Message] = []
         while (message := self.outbox.next(now_ms := self._now_ms())) is not None:
+            if await self._answered(message):
+                await self._keep(self.outbox.overtaken(message.id, now_ms))
+                continue
             await self._keep(self.outbox.sending(message.id, now_ms))
             batch.append(self.outbox.waiting[message.id])
         return batch
 
+    async def _answered(self, message: Message) -> bool:
+        """Whether it is a question that nobody has to answer any more."""
+        if not (thread_id := thread_asking(message.matter)):
+            return False
+        state = await self._places.load(thread_id)
+        return state is None or all(news.id != message.matter for news in of_thread(state))
+
     async def _send(self, message: Message) -> None:
-        title, text = composed(message, self.outbox.states[message.channel])
+        title, text = composed(message, self.outbox.states[message.channel], self._now_ms(), self.outbox.zone)
         why, unknown = await self._attempt(message.channel, title, text)
         now_ms = self._now_ms()
         if not why:

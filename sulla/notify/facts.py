@@ -63,6 +63,15 @@ class Joined:
     outside: bool
     due_ms: int
     at_ms: int
+    happened_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """What a message asks is answered: it is not sent."""
+
+    id: str
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +127,14 @@ class GivenUp:
     at_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A test arrived: the channel is well."""
+
+    channel: str
+    at_ms: int
+
+
 Fact = (
     ChannelBegan
     | ChannelGone
@@ -131,6 +148,8 @@ Fact = (
     | Failed
     | Sent
     | GivenUp
+    | Proved
+    | Overtaken
 )
 _KINDS: Final[dict[str, type[Any]]] = {
     cls.__name__: cls
@@ -147,6 +166,8 @@ _KINDS: Final[dict[str, type[Any]]] = {
         Failed,
         Sent,
         GivenUp,
+        Proved,
+        Overtaken,
     )
 }
 
@@ -154,6 +175,11 @@ _KINDS: Final[dict[str, type[Any]]] = {
 def encode(fact: Fact) -> bytes:
     """A fact as a line."""
     return json.dumps({"kind": type(fact).__name__, **asdict(fact)}, separators=(",", ":")).encode() + b"\n"
+
+
+def _line(kept: list[Any]) -> tuple[str, str, int]:
+    id_, text, *happened = kept  # files of before do not say when
+    return str(id_), str(text), int(happened[0]) if happened else 0
 
 
 def decode(line: bytes) -> Fact:
@@ -167,7 +193,7 @@ def decode(line: bytes) -> Fact:
         cls = _KINDS[value.pop("kind")]
         if cls is Queued:
             message = value["message"]
-            message["news"] = tuple((str(id_), str(text)) for id_, text in message["news"])
+            message["news"] = tuple(map(_line, message["news"]))
             return Queued(Message(**message))
         if cls is ChannelKept:
             state = value["state"]

@@ -108,6 +108,15 @@ class Outbox:
         """An attempt is about to be made."""
         return (f.Sending(id_, now_ms),)
 
+    def overtaken(self, id_: str, now_ms: int) -> Sequence[f.Fact]:
+        """What a message asks is answered meanwhile: it is not sent, and nothing is missing."""
+        return (f.Overtaken(id_, now_ms),)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Whose clock counts for people."""
+        return self._manners.zone
+
     @property
     def left_out(self) -> Mapping[str, int]:
         """How many news each channel was not sent and not told of yet."""
@@ -132,6 +141,11 @@ class Outbox:
         wait_s = BACKOFF_S[min(message.tries - 1, len(BACKOFF_S) - 1)]
         return (f.Failed(id_, why, now_ms, now_ms + wait_s * 1_000, unknown),)
 
+    def proved(self, channel: str, now_ms: int) -> Sequence[f.Fact]:
+        """A channel took a test: what waits for it after failures need not wait any longer."""
+        state = self.states.get(channel)
+        return (f.Proved(channel, now_ms),) if state is not None and state.failures else ()
+
     def broken(self) -> Mapping[str, ChannelState]:
         """The channels that count as broken, by name."""
         return {name: state for name, state in self.states.items() if state.broken_ms}
@@ -141,24 +155,20 @@ class Outbox:
     def apply(self, fact: f.Fact) -> None:
         """Take one more fact in."""
         match fact:
-            case f.ChannelBegan():
-                self.states[fact.channel] = ChannelState(fact.at_ms)
-            case f.ChannelGone():
-                self.states.pop(fact.channel, None)
-                self.waiting = {id_: one for id_, one in self.waiting.items() if one.channel != fact.channel}
-                self._known = {key: at for key, at in self._known.items() if key[0] != fact.channel}
-            case f.ChannelKept():
-                self.states[fact.channel] = fact.state
+            case f.ChannelBegan() | f.ChannelGone() | f.ChannelKept() | f.Proved():
+                self._change(fact)
             case f.Known():
-                self._know(fact.channel, ((fact.news, ""),), fact.at_ms)
+                self._know(fact.channel, (fact.news,), fact.at_ms)
                 self._lose(fact.channel, int(fact.left_out))
             case f.Queued():
                 self.waiting[fact.message.id] = fact.message
-                self._know(fact.message.channel, fact.message.news, fact.message.made_ms)
+                self._know(fact.message.channel, (id_ for id_, *_ in fact.message.news), fact.message.made_ms)
             case f.Joined():
                 self._join(fact)
             case f.Dropped():
                 self._drop(fact.id)
+            case f.Overtaken():
+                self.waiting.pop(fact.id, None)
             case f.Sending() | f.Doubted() | f.Failed():
                 self._attempt(fact)
             case f.Sent() | f.GivenUp():
@@ -180,10 +190,10 @@ class Outbox:
         same = (one for one in self.waiting.values() if one.channel == channel and one.matter == news.matter)
         if (open_ := next((one for one in same if not one.sending and not one.tries), None)) is not None:
             due_ms = min(open_.due_ms, self._due_ms(now_ms, urgent=True)) if urgent else open_.due_ms
-            return [f.Joined(open_.id, news.id, news.text, urgent, news.outside, due_ms, now_ms)]
+            return [f.Joined(open_.id, news.id, news.text, urgent, news.outside, due_ms, now_ms, news.at_ms)]
         last_ms = state.last_by_matter.get(news.matter)
         at_ms = now_ms if urgent or last_ms is None else max(now_ms, last_ms + self._manners.join_ms)
-        line = ((news.id, news.text),)
+        line = ((news.id, news.text, news.at_ms),)
         due_ms = self._due_ms(at_ms, urgent=urgent)
         id_ = derived_id("out", channel, news.id)
         message = Message(id_, channel, news.matter, news.title, line, urgent, news.outside, due_ms, now_ms)
@@ -209,11 +219,24 @@ class Outbox:
         # An attempt after a failure keeps the quiet hours, too.
         return self._due_ms(ready, urgent=message.urgent)
 
-    def _know(self, channel: str, news: Iterable[tuple[str, str]], at_ms: int) -> None:
+    def _know(self, channel: str, news: Iterable[str], at_ms: int) -> None:
         old = [key for key, known_ms in self._known.items() if known_ms < at_ms - KNOWN_DAYS * DAY_MS]
         for key in old:
             del self._known[key]
-        self._known.update({(channel, id_): at_ms for id_, _ in news})
+        self._known.update({(channel, id_): at_ms for id_ in news})
+
+    def _change(self, fact: f.ChannelBegan | f.ChannelGone | f.ChannelKept | f.Proved) -> None:
+        match fact:
+            case f.ChannelBegan():
+                self.states[fact.channel] = ChannelState(fact.at_ms)
+            case f.ChannelGone():
+                self.states.pop(fact.channel, None)
+                self.waiting = {id_: one for id_, one in self.waiting.items() if one.channel != fact.channel}
+                self._known = {key: at for key, at in self._known.items() if key[0] != fact.channel}
+            case f.ChannelKept():
+                self.states[fact.channel] = fact.state
+            case f.Proved():
+                self._cure(fact)
 
     def _join(self, fact: f.Joined) -> None:
         if (one := self.waiting.get(fact.id)) is None:
@@ -221,13 +244,13 @@ class Outbox:
         shown = len(one.news) < MAX_LINES
         self.waiting[fact.id] = replace(
             one,
-            news=(*one.news, (fact.news, fact.text)) if shown else one.news,
+            news=(*one.news, (fact.news, fact.text, fact.happened_ms)) if shown else one.news,
             more=one.more + (not shown),
             urgent=one.urgent or fact.urgent,
             outside=one.outside or fact.outside,
             due_ms=fact.due_ms,
         )
-        self._know(one.channel, ((fact.news, ""),), fact.at_ms)
+        self._know(one.channel, (fact.news,), fact.at_ms)
 
     def _drop(self, id_: str) -> None:
         if (one := self.waiting.pop(id_, None)) is not None:
@@ -256,6 +279,14 @@ class Outbox:
         failures = state.failures + 1
         broken_ms = state.broken_ms or (at_ms if failures >= BROKEN_AFTER else 0)
         self.states[channel] = replace(state, failures=failures, why=why, rest_ms=rest_ms, broken_ms=broken_ms)
+
+    def _cure(self, fact: f.Proved) -> None:
+        if (state := self.states.get(fact.channel)) is None:
+            return
+        self.states[fact.channel] = replace(state, failures=0, why="", rest_ms=0, broken_ms=0)
+        for one in [*self.waiting.values()]:
+            if one.channel == fact.channel and one.tries:
+                self.waiting[one.id] = replace(one, due_ms=min(one.due_ms, fact.at_ms))
 
     def _end(self, fact: f.Sent | f.GivenUp) -> None:
         one = self.waiting.pop(fact.id, None)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sulla.agent.model.pictures import shown_text
+from sulla.core.ids import ThreadId
 from sulla.core.words import Author, Words
 from sulla.notify.values import News
 from sulla.people.notices import NoticeInfo
@@ -20,6 +21,8 @@ _TITLES: Final = {
     "playbook": "From a playbook",
     "schedule": "From a schedule",
 }
+_WAIT: Final = "wait:"
+"""How the matters of questions begin; the thread that asks comes next."""
 _SCHEDULE: Final = "schedule "
 """How the threads of schedules are called."""
 
@@ -58,7 +61,7 @@ def of_thread(state: ThreadState) -> Iterator[News]:
             continue
         text = plain(wait.prompt, tainted=tainted)
         said = f"{text}\n\nAnswer: sulla approvals"
-        id_ = f"wait:{state.thread_id}:{wait.wait_id}"
+        id_ = f"{_WAIT}{state.thread_id}:{wait.wait_id}"
         yield News(id_, id_, "approval", "Sulla: somebody is asked", said, "normal", state.updated_ms, tainted)
     outcome = state.newest.outcome
     if run is None and outcome.status == "failed" and not state.identity.graph and not state.is_child:
@@ -67,6 +70,11 @@ def of_thread(state: ThreadState) -> Iterator[News]:
         id_ = f"failed:{state.thread_id}:{outcome.updated_at_ms}"
         matter = f"failed:{state.thread_id}"
         yield News(id_, matter, "failed", "Sulla: a turn failed", said, "normal", state.updated_ms, tainted)
+
+
+def thread_asking(matter: str) -> ThreadId:
+    """The thread whose question some news are; empty if they are none."""
+    return ThreadId(matter.removeprefix(_WAIT).partition(":")[0] if matter.startswith(_WAIT) else "")
 
 
 def of_broken(channel: str, why: str, now_ms: int) -> News:

@@ -19,6 +19,8 @@ BROKEN_AFTER: Final = 3
 """Failures in a row after which a channel counts as broken."""
 KNOWN_DAYS: Final = 31
 """How long it is known that something was sent; notices themselves are kept for 30 days."""
+HELD_MS: Final = 120_000
+"""News that go out later than this after they happened say when that was."""
 HOUR_MS: Final = 3_600_000
 
 
@@ -56,8 +58,8 @@ class Message:
     channel: str
     matter: str
     title: str
-    news: tuple[tuple[str, str], ...]
-    """The id and the text of each."""
+    news: tuple[tuple[str, str, int], ...]
+    """The id and the text of each, and when it happened; 0 where that is not known."""
     urgent: bool
     outside: bool
     due_ms: int

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -110,6 +111,29 @@ def test_an_endpoint_that_refuses_is_told_without_the_secret(http: Any, daemon_l
     why = send(f"json://ann:{SECRET}@127.0.0.1:{http.server_address[1]}/", "t", "x")
     assert why
     assert SECRET not in why + daemon_log.getvalue()
+
+
+def test_what_is_told_of_one_message_is_of_it_alone_and_begins_with_the_reason(
+    http: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2)
+
+    def late(self: _Http) -> None:  # answers once the other one has come as well
+        self.rfile.read(int(self.headers["Content-Length"]))
+        both.wait(50)
+        self.send_response(500)
+        self.end_headers()
+
+    monkeypatch.setattr(_Http, "do_POST", late)
+    port = http.server_address[1]
+    addresses = (f"json://127.0.0.1:{port}/", f"xml://127.0.0.1:{port}/")
+    with ThreadPoolExecutor(2) as pool:
+        by_json, by_xml = pool.map(lambda address: send(address, "t", "x"), addresses)
+    assert "JSON" in by_json
+    assert "XML" not in by_json
+    assert "XML" in by_xml
+    assert "JSON" not in by_xml
+    assert by_json.startswith("Failed to send JSON")
 
 
 def test_one_that_is_not_there_is_told_without_the_secret(daemon_log: io.StringIO) -> None:

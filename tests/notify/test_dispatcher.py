@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import NotFound, SettingsError, StoreUnavailable, Unavailable
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.notify.book import FILE, OutboxBook
 from sulla.notify.dispatcher import SEND_S, Dispatcher, Places
 from sulla.notify.facts import Fact
@@ -21,7 +21,10 @@ from sulla.notify.values import BACKOFF_S, Rules
 from sulla.people.notices import NoticeInfo
 from sulla.telemetry.tally import Tally
 from sulla.testing.clock import ManualClock
-from sulla.threads.log.state import ThreadState
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
+from sulla.threads.log.state import ModelContext, ThreadState
+from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.waits import Wait
 
 
 async def soon(holds: Callable[[], bool]) -> None:
@@ -64,6 +67,7 @@ class World:
         self.clock = ManualClock()
         self.notices: list[NoticeInfo] = []
         self.got: list[tuple[str, str]] = []
+        self.threads: dict[ThreadId, ThreadState] = {}
         self.down: dict[str, str] = {}
         self.away = False
         self.tally = Tally((SENT, FAILED, LEFT_OUT), ())
@@ -75,10 +79,10 @@ class World:
         return [*reversed(self.notices)][:limit]
 
     async def load(self, thread_id: ThreadId) -> ThreadState | None:
-        return None
+        return self.threads.get(thread_id)
 
     async def suspended(self) -> Sequence[ThreadId]:
-        return ()
+        return [*self.threads]
 
     def send(self, address: str, title: str, text: str) -> str:
         if self.gate is not None:
@@ -94,7 +98,7 @@ class World:
         self.notices.append(NoticeInfo(*ids, text, urgency, False, at_ms, number, "d", {}))  # type: ignore[arg-type]  # one of three words
 
     def dispatcher(self, book: OutboxBook | None = None, join_ms: int = 0) -> Dispatcher:
-        outbox = Outbox([Rules(name, frozenset({"notice"})) for name in CHANNELS], Manners(join_ms=join_ms))
+        outbox = Outbox([Rules(name, frozenset({"notice", "approval"})) for name in CHANNELS], Manners(join_ms=join_ms))
         places = Places(self, self.load, self.suspended, self.send, {name: name for name in CHANNELS})
         return Dispatcher(outbox, book or OutboxBook(self.root / FILE), places, self.clock, self.tally)
 
@@ -251,6 +255,54 @@ async def test_a_test_is_sent_at_once_and_says_why_not(world: World) -> None:
     assert await daemon.test("mail") == "no route"
     with pytest.raises(NotFound, match="no channel 'post'; there are: mail, push"):
         await daemon.test("post")
+
+
+async def test_a_test_that_arrives_marks_the_channel_well_and_what_waits_goes_out(world: World) -> None:
+    world.down["push"] = "no route"
+    daemon = world.dispatcher()
+    await daemon.open()
+    world.told("one")
+    for wait_s in (0, *BACKOFF_S[:3]):
+        await world.clock.advance(wait_s)
+        await daemon.round()
+    world.told("two")
+    assert await daemon.test("push") == "no route"
+    assert list(daemon.outbox.broken()) == ["push"]
+    world.down.clear()
+    task = asyncio.create_task(daemon.run())
+    await soon(lambda: ("mail", "two") in world.got)
+    assert await daemon.test("push") == ""
+    assert daemon.outbox.broken() == {}
+    await soon(lambda: not daemon.outbox.waiting)
+    assert {text[:3] for name, text in world.got if name == "push"} >= {"one", "two"}
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    again = world.dispatcher()
+    await again.open()
+    assert (again.outbox.broken(), again.outbox.waiting) == ({}, {})
+
+
+async def test_a_question_that_was_answered_while_it_was_held_back_is_not_sent(world: World) -> None:
+    thread_id = ThreadId("thr_1")
+    state = ThreadState(thread_id, ModelContext(Transcript(lambda message: 1)))
+    state.updated_ms = round(world.clock.now() * 1_000)
+    state.run = OpenRun(RunId("run"), RunMessage(1, MessageId("m"), "user", 0), RunCourse(0, 0), "sulla")
+    state.run.waits = {id_: Wait(id_, CallId(id_), f"May {id_}?") for id_ in ("review:1:0", "two")}
+    world.threads[thread_id] = state
+    world.down["push"] = "no route"
+    daemon = world.dispatcher()
+    await daemon.open()
+    await daemon.round()
+    assert len([name for name, _ in world.got if name == "mail"]) == 2
+    del state.run.waits["review:1:0"]
+    world.down.clear()
+    await world.clock.advance(BACKOFF_S[1])
+    await daemon.round()
+    (told,) = [text for name, text in world.got if name == "push"]
+    assert told.startswith("May two?")
+    again = world.dispatcher()
+    await again.open()
+    assert (again.outbox.waiting, again.outbox.left_out["push"]) == ({}, 0)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_further_news_of_a_matter_become_one_message_at_the_end_of_the_window() 
     assert outbox.next(NOON_MS + 9 * MINUTE) is None
     message = outbox.next(NOON_MS + 10 * MINUTE)
     assert message is not None
-    assert [text for _, text in message.news] == ["news 2", "news 3", "news 4"]
+    assert [text for _, text, _ in message.news] == ["news 2", "news 3", "news 4"]
     assert len(outbox.waiting) == 1
 
 
@@ -156,8 +156,33 @@ def test_so_many_news_are_shown_and_of_more_the_number_is_said() -> None:
         tell(outbox, id=f"n{number}")
     (message,) = outbox.waiting.values()
     assert (len(message.news), message.more) == (MAX_LINES, 5)
-    assert "(and 5 more of the same; `sulla notices` lists them)" in composed(message, outbox.states["mail"])[1]
+    assert (
+        "(and 5 more of the same; `sulla notices` lists them)"
+        in composed(message, outbox.states["mail"], NOON_MS, BERLIN)[1]
+    )
     assert tell(outbox, id=f"n{MAX_LINES + 4}") == []  # known, though not shown
+
+
+def test_what_was_held_back_says_when_it_happened_by_the_clock_of_the_home() -> None:
+    outbox = box(join_ms=10 * MINUTE, quiet=parse_hours("13:00-14:00"), zone=BERLIN)
+    tell(outbox)
+    tell(outbox, NOON_MS + 59 * MINUTE, id="n2", text="the snow is gone")
+    again = box(zone=BERLIN)
+    put(again, outbox.live())
+    message = again.next(NOON_MS + 60 * MINUTE)
+    assert message is not None
+    said = composed(message, again.states["mail"], NOON_MS + 60 * MINUTE, again.zone)[1]
+    held = "the frost is over\n(this happened on 2027-01-15 at 13:00, Europe/Berlin)"
+    assert said == f"{held}\n\nthe snow is gone"
+
+
+def test_a_message_of_a_file_from_before_does_not_say_when_it_happened() -> None:
+    outbox = box()
+    (queued,) = tell(outbox)
+    old = f.decode(f.encode(queued).replace(b",%d]]" % NOON_MS, b"]]"))
+    assert isinstance(old, f.Queued)
+    assert old.message.news == (("n1", "the frost is over", 0),)
+    assert composed(old.message, outbox.states["mail"], NOON_MS + HOUR_MS, BERLIN)[1] == "the frost is over"
 
 
 def test_attempts_wait_longer_each_time_and_end() -> None:
@@ -173,7 +198,7 @@ def test_attempts_wait_longer_each_time_and_end() -> None:
     assert (outbox.waiting, outbox.states["mail"].left_out) == ({}, 1)
     tell(outbox, now_ms, id="n2", matter="m2")
     (message,) = outbox.waiting.values()
-    assert "(1 earlier ones could not be sent" in composed(message, outbox.states["mail"])[1]
+    assert "(1 earlier ones could not be sent" in composed(message, outbox.states["mail"], NOON_MS, BERLIN)[1]
     put(outbox, outbox.sent(send(outbox, now_ms + HOUR_MS), now_ms))
     assert (outbox.broken(), outbox.states["mail"].left_out, outbox.states["mail"].why) == ({}, 0, "")
 
@@ -212,7 +237,7 @@ def test_an_attempt_whose_end_is_unknown_is_made_again_and_says_so() -> None:
     assert put(again, again.opened(NOON_MS)) == [f.Doubted(id_, NOON_MS)]
     message = again.next(NOON_MS)
     assert message is not None
-    assert "(this may have been sent before" in composed(message, again.states["mail"])[1]
+    assert "(this may have been sent before" in composed(message, again.states["mail"], NOON_MS, BERLIN)[1]
     put(again, again.sending(id_, NOON_MS))
     put(again, again.failed(id_, "no answer", NOON_MS, unknown=True))
     assert again.waiting[id_].doubtful
