@@ -221,6 +221,8 @@ def worked(text: str, *, detail: PlayDetail, plan: ProjectPlan) -> str:
     begins = fields.get(RUN) != detail.about.run
     if begins:
         text = set_field(put_down(text, _rows(plan)), RUN, detail.about.run)
+        if detail.inputs.get("given") is True:
+            text = set_field(text, PLAN, detail.about.run)
     for now in states_of(plan, detail.steps, is_over=detail.about.status not in OPEN):
         text = mark_task(text, now.id, now.state, now.why)
     state = state_of(detail.about.status)
