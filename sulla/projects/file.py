@@ -43,7 +43,7 @@ MOST_CHARS: Final = 256 * 1024
 TASK_CHARS: Final = 500
 NOTE_CHARS: Final = 2000
 PLAN: Final = "plan"
-"""The field that names the run which made the project's plan."""
+"""The field that names the run which made the project's plan, or to which it was given."""
 RUN: Final = "run"
 """The field that names the run which works on the project's plan."""
 TASKS: Final = "Tasks"

@@ -55,7 +55,7 @@ def put_down(text: str, rows: Sequence[PlannedTask]) -> str:
         InvalidInput: the file would have more tasks than it may.
         Conflict: it ends inside a code fence.
     """
-    wanted = {row.id: replace(row, text=_bare(row.text)) for row in rows}
+    wanted = {row.id: replace(row, text=bare(row.text)) for row in rows}
     for id_ in [task.id for task in ProjectPage(text).tasks() if task.id]:
         text = _settle(text, id_, wanted.get(id_))
     for row in wanted.values():
@@ -76,7 +76,7 @@ def mark_task(text: str, id_: str, state: TaskState, why: str = "") -> str:
     task = _of(page.tasks(), id_)
     if task is None or task.done or (task.blocked and not task.blocked.startswith(WAITS) and state != "completed"):
         return text
-    said = _bare(" ".join(why.split()))[:_WHY_CHARS] or "nobody knows why"
+    said = bare(" ".join(why.split()))[:_WHY_CHARS] or "nobody knows why"
     mark = {"in_progress": "in progress", "failed": f"failed: {said}", "blocked": f"blocked: {said}"}.get(state, "")
     return page.with_box(task, done=state == "completed", mark=mark)
 
@@ -114,5 +114,6 @@ def _of(tasks: Iterable[PageTask], id_: str) -> PageTask | None:
     return next((task for task in tasks if task.id == id_), None)
 
 
-def _bare(words: str) -> str:
+def bare(words: str) -> str:
+    """Words as they stand in the line of a task."""
     return _MARKS.sub("[", words)

@@ -68,8 +68,8 @@ def to_playbook(plan: ProjectPlan, project: str, limits: WorkLimits) -> str:
     """The playbook that works on a plan: a step for each task, with the task's own id.
 
     A task that fails fails what depends on it, and nothing else. What each task came to is an output of its name. The
-    playbook takes two inputs: ``project``, its name, and ``plan``, as `plan_json` writes it, so that a run says itself
-    what it is for.
+    playbook takes three inputs: ``project``, its name, ``plan``, as `plan_json` writes it, and ``given``, whether that
+    is from now on the project's plan, so that a run says itself what it is for.
 
     Args:
         plan: the plan.
@@ -83,7 +83,7 @@ def to_playbook(plan: ProjectPlan, project: str, limits: WorkLimits) -> str:
     head: JsonObject = {
         "name": playbook_name("work", project),
         "description": _plain(plan.goal),
-        "inputs": {"project": "string", "plan": "object"},
+        "inputs": {"project": "string", "plan": "object", "given": {"type": "boolean", "default": False}},
         "budget": limits.budget,
         "outputs": {task.id: f"${{{{ steps.{task.id}.output }}}}" for task in tasks},
     }

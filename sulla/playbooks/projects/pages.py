@@ -22,6 +22,7 @@ from sulla.playbooks.projects.service import OPEN, ProjectRuns, plan_in, project
 from sulla.playbooks.projects.states import state_of, states_of
 from sulla.playbooks.rpc_forms import PlayDetail, PlayRow
 from sulla.projects.file import PLAN, RUN, read_project, set_field
+from sulla.projects.page import ProjectPage
 from sulla.projects.projects import Projects
 from sulla.projects.tasks import PlannedTask, mark_task, put_down
 from sulla.projects.write import change_project
@@ -42,7 +43,9 @@ _PAGE: Final = 100
 _NAMES: Final = ("plan-", "work-")
 """How the playbooks of projects are called."""
 _STATUS: Final = {"in_progress": "in_progress", "completed": "completed", "blocked": "blocked", "cancelled": "active"}
-"""What is written as a project's status when its run comes to a state. One that was cancelled leaves it open."""
+"""What is written as a project's status when its run comes to a state. One that was cancelled leaves it open, and so
+does one that has done all of its own tasks while others are left.
+"""
 
 
 class ProjectPages:
@@ -218,11 +221,14 @@ def worked(text: str, *, detail: PlayDetail, plan: ProjectPlan) -> str:
     begins = fields.get(RUN) != detail.about.run
     if begins:
         text = set_field(put_down(text, _rows(plan)), RUN, detail.about.run)
+        if detail.inputs.get("given") is True:
+            text = set_field(text, PLAN, detail.about.run)
     for now in states_of(plan, detail.steps, is_over=detail.about.status not in OPEN):
         text = mark_task(text, now.id, now.state, now.why)
     state = state_of(detail.about.status)
     if begins or fields.get(STATE) != state:  # else a status of a person's stays
-        text = set_field(set_field(text, STATE, state), "status", _STATUS[state])
+        is_left = state == "completed" and any(not task.done for task in ProjectPage(text).tasks())
+        text = set_field(set_field(text, STATE, state), "status", "active" if is_left else _STATUS[state])
     return text
 
 

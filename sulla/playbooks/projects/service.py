@@ -21,7 +21,7 @@ from sulla.playbooks.plans.plan import GOAL_CHARS, ProjectPlan, in_order, plan_j
 from sulla.playbooks.plans.read import read_plan
 from sulla.playbooks.projects.asked import MAX_NEXT, PLANNER, Asker, PlanWanted, WorkWanted
 from sulla.playbooks.projects.book import WorkLimits, planner_playbook, playbook_name, to_playbook
-from sulla.playbooks.projects.next_tasks import next_tasks
+from sulla.playbooks.projects.next_tasks import left_of, next_tasks
 from sulla.playbooks.projects.rpc import ProjectRun
 from sulla.playbooks.rpc_forms import PlayBegun, PlayDetail, PlayRow, PlayStatus
 from sulla.playbooks.service import Begin
@@ -127,6 +127,7 @@ class ProjectDesk:
             plan, made_by, by = await self._plan_for(wanted, found, asker.by)
             plan = plan if wanted.strategy is None else replace(plan, execution_strategy=wanted.strategy)
             inputs: dict[str, Json] = {"project": wanted.project, "plan": plan_json(plan)}
+            inputs["given"] = wanted.plan is not None
             source = to_playbook(plan, wanted.project, WorkLimits(wanted.time_limit_min, wanted.tokens))
             asked = replace(asker, by=by)
             begun = await self._start(name, inputs, source, asked, key, made_by, wanted.agent)
@@ -137,7 +138,8 @@ class ProjectDesk:
             failed_before = found is not None and found.project.fields.get("run_state") == "blocked"
             if failed_before and found is not None:
                 run = found.project.fields.get(RUN, "")[:80]
-                return replace(begun, trouble=f"all is done again; `sulla flow resume {run}` does what failed alone")
+                done = "all is done again" if wanted.plan is not None else "what is ticked is left out"
+                return replace(begun, trouble=f"{done}; `sulla flow resume {run}` does what failed alone")
             return begun
 
     # -------------------------------------------------------------------------------------------------------- private
@@ -207,7 +209,10 @@ class ProjectDesk:
     async def _plan_for(
         self, wanted: WorkWanted, found: FoundProject | None, by: Author
     ) -> tuple[ProjectPlan, str, Author]:
-        """The plan that is worked on, the run that made it, and whose words it is of."""
+        """The plan that is worked on, the run that made it or that it was given to, and whose words it is of.
+
+        Of a plan that the file names, only what is not done there is worked on; then the other open tasks.
+        """
         agents = set(self._agents())
         if wanted.plan is not None or found is None:
             return _good(read_plan(dict(wanted.plan or {}), agents=agents)), "", by
@@ -222,11 +227,12 @@ class ProjectDesk:
         except NotFound:
             gone = f"the plan of {found.slug} was made by the run {made[:80]}, which is gone"
             raise NotFound(f"{gone}: plan it again, or give a plan") from None
-        return _good(plan_in(detail, agents)), made, by
+        left = left_of(_good(plan_in(detail, agents)), found)
+        return (next_tasks(found, wanted.tasks), "", by) if left is None else (left, made, by)
 
 
 def plan_in(detail: PlayDetail, agents: set[str] | None = None) -> ProjectPlan | tuple[str, ...]:
-    """The plan that a run came to, or all that is wrong with it.
+    """The plan that a run came to or was given, or all that is wrong with it.
 
     Args:
         detail: the run.
@@ -235,7 +241,9 @@ def plan_in(detail: PlayDetail, agents: set[str] | None = None) -> ProjectPlan |
     Raises:
         Conflict: it planned nothing.
     """
-    row = detail.about
+    row, found = detail.about, project_of(detail)
+    if found is not None and found[0] == "work":
+        return read_plan(detail.inputs["plan"], agents=agents)
     if row.status != "completed":
         why = f": {row.failure}" if row.failure else ""
         raise Conflict(f"the run {row.run} has planned nothing: it is {row.status}{why}")

@@ -109,7 +109,8 @@ def test_as_json_the_plan_alone_is_printed_so_that_it_can_be_kept_and_worked_on(
     assert json.loads(work.out) == {"dig": "dug"}
     asked = begun(stage)[-1]
     assert asked.made_by == ""  # a file of the person's
-    assert asked.inputs == {"project": "garden", "plan": {**GOOD, "execution_strategy": "sequential"}}
+    sequential = {**GOOD, "execution_strategy": "sequential"}
+    assert asked.inputs == {"project": "garden", "plan": sequential, "given": True}
     definition = check_playbook(asked.source).definition
     assert definition is not None
     assert (definition.name, definition.at_once) == ("work-garden", 1)

@@ -169,6 +169,16 @@ async def test_a_cancelled_run_leaves_the_project_open(garden: Garden) -> None:
     assert [task.id for task in garden.page.open_tasks] == ["sow", "sign"]
 
 
+@pytest.mark.parametrize(("box", "status"), [("[ ]", "active"), ("[x]", "completed")])
+async def test_a_project_with_an_open_task_of_no_plan_is_not_completed(garden: Garden, box: str, status: str) -> None:
+    run = await garden.work()
+    garden.write("- [ ] Write a sign (id", f"- {box} Ask the neighbour\n- [ ] Write a sign (id")
+    for task in ("dig", "sign", "sow"):
+        garden.runs.ends(run, task, "done")
+    await garden.heard(run)
+    assert (garden.page.status, garden.page.fields["run_state"]) == (status, "completed")
+
+
 async def test_what_was_missed_is_made_up_for_by_one_look(garden: Garden) -> None:
     await garden.plan()
     run = await garden.work()

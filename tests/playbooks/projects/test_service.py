@@ -14,9 +14,11 @@ from sulla.core.errors import Conflict, InvalidInput, MessageIdReused, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.words import Author
 from sulla.playbooks.projects.asked import Asker, PlanWanted, WorkWanted
+from sulla.playbooks.projects.pages import ProjectPages
 from sulla.playbooks.projects.rpc import ProjectRun
 from sulla.playbooks.projects.service import ProjectDesk, project_of
 from sulla.projects.projects import Projects
+from sulla.testing.clock import ManualClock
 from tests.playbooks.projects.project_runs import MachineRuns
 
 ANSWER: dict[str, Any] = {
@@ -132,6 +134,41 @@ async def test_the_plan_that_the_file_names_is_worked_on_and_trusted_as_the_run_
     assert runs.begun[work.run].made_by == made.run
     assert work.plan is not None
     assert work.plan["execution_strategy"] == "sequential"
+
+
+async def test_a_later_work_goes_on_with_the_plan_that_was_given_last_and_repeats_nothing(
+    desk: ProjectDesk, runs: MachineRuns, projects: Projects, marks: FileMarks
+) -> None:
+    pages = ProjectPages(runs, projects, ManualClock(), marks)
+
+    async def heard(run: str, *done: str) -> dict[str, bool]:
+        for task in done:
+            runs.ends(run, task, "done")
+        pages.wake(run)
+        assert await pages.catch_up()
+        return {task.id or task.text: task.done for task in projects.read("garden").project.tasks}
+
+    made = await planned(desk)
+    runs.ends(made.run, "plan", ANSWER)
+    await heard(made.run)
+    await heard((await worked(desk, "1")).run, "dig", "sow")
+    later = {"goal": "g", "tasks": [{"id": "a", "title": "A"}, {"id": "b", "title": "B", "depends_on": ["a"]}]}
+    given = await worked(desk, "2", plan=later)
+    await heard(given.run, "a")
+    runs.cancel(given.run)
+    assert await heard(given.run) == {"dig": True, "sow": True, "a": True, "b": False}
+    assert projects.read("garden").project.fields["plan"] == given.run
+    again = await worked(desk, "3", tasks=3)
+    assert [step.at for step in runs.books[again.run].open] == ["b"]
+    assert "Done before, in another run (read_project shows the project's file): A" in runs.begun[again.run].source
+    assert runs.begun[again.run].made_by == given.run
+    assert await heard(again.run, "b") == {"dig": True, "sow": True, "a": True, "b": True}
+    with pytest.raises(Conflict, match="nothing of garden is open"):
+        await worked(desk, "4")
+    projects.change("garden", lambda text: text + "- [ ] Reap\n", "2027-01-01")
+    assert await heard((await worked(desk, "5")).run) == {
+        "dig": True, "sow": True, "a": True, "b": True, "reap_5": False,
+    }  # fmt: skip
 
 
 async def test_a_plan_that_is_gone_or_none_is_told(desk: ProjectDesk, runs: MachineRuns, projects: Projects) -> None:
