@@ -22,7 +22,7 @@ from sulla.host.system import SystemClock
 from sulla.telemetry.tally import Tally
 from sulla.testing.clock import ManualClock
 from sulla.tools.web.fetch import Fetcher
-from tests.browser.hostile import SETTINGS, HostileWorld, hostile_world, needs_chromium
+from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
 from tests.soon import until
 
@@ -33,6 +33,8 @@ SHOP = """<title>Tea</title><h1>Tea</h1><a href="/two">Oolong</a>
 <input type="password" name="word" placeholder="Password">
 <select name="kind"><option>green</option><option>black</option></select>
 <textarea name="more" placeholder="More"></textarea><button>Send</button></form>"""
+
+LATER = "<p>text</p><script>setTimeout(() => { while (1) {} }, 0)</script>"
 
 
 async def shop(world: HostileWorld, who: str = "shop") -> str:
@@ -96,6 +98,19 @@ async def test_a_password_is_asked_about_also_where_nothing_is_from_outside() ->
         assert made.asks({"ref": "1.2", "text": "x"}, mine) == ""
         assert (await world.use("browser_type", mine, ref="1.3", text="x")).is_error
         assert not (await world.use("browser_type", mine, ref="1.2", text="x")).is_error
+
+
+async def test_a_page_that_does_not_answer_is_closed_and_its_failure_is_not_one_that_passes() -> None:
+    stuck = {"/": "<p>text</p><script>while (1) {}</script>", "/later": LATER}
+    async with hostile_world(IMPATIENT, extra={"stuck": stuck}) as world:
+        for path in ("", "later"):
+            url = f"http://stuck.hostile.example/{path}"
+            done = await world.use("browser_navigate", world.context("stuck"), url=url)
+            if not done.is_error:  # it was looked at before its script began
+                done = await world.use("browser_read", world.context("stuck"))
+            assert f"the page {url} did not answer within {IMPATIENT.load_s:g} s and was closed" in done.text
+            assert (done.is_error, done.passing, done.refused) == (True, False, True)
+            assert (await world.use("browser_read", world.context("stuck"))).is_error
 
 
 async def test_conversations_share_nothing_and_the_one_that_rested_longest_makes_room() -> None:
