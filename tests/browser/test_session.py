@@ -17,10 +17,12 @@ from sulla.browser.chromium import Chromium
 from sulla.browser.metrics import COUNTERS
 from sulla.browser.places import find
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.host.system import SystemClock
 from sulla.telemetry.tally import Tally
 from sulla.testing.clock import ManualClock
+from sulla.tools.policy import shown_args
 from sulla.tools.web.fetch import Fetcher
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
@@ -98,6 +100,23 @@ async def test_a_password_is_asked_about_also_where_nothing_is_from_outside() ->
         assert made.asks({"ref": "1.2", "text": "x"}, mine) == ""
         assert (await world.use("browser_type", mine, ref="1.3", text="x")).is_error
         assert not (await world.use("browser_type", mine, ref="1.2", text="x")).is_error
+
+
+async def test_a_question_shows_of_a_password_its_length_alone() -> None:
+    async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
+        await shop(world)
+        made, context = world.toolbox.get("browser_type"), world.context("shop")
+        assert made is not None
+        masked = "(10 characters, not shown)"
+        args: JsonObject = {"ref": "1.3", "text": "pw-of-mine", "submit": True}
+        assert shown_args(made, args, context) == {**args, "text": masked}
+        assert shown_args(made, {**args, "ref": "1.2"}, context) == {**args, "ref": "1.2"}
+        # Nobody knows what an older look's was, and a playbook's secret has a name.
+        assert shown_args(made, {**args, "ref": "0.3"}, context)["text"] == masked
+        assert shown_args(made, {**args, "text": "mark"}, context, {"mark": "[secret pw]"})["text"] == "[secret pw]"
+        assert shown_args(made, {**args, "text": "mark 1"}, context, {"mark": "[secret pw]"})["text"] == (
+            "(6 characters, not shown)"
+        )
 
 
 async def test_a_page_that_does_not_answer_is_closed_and_its_failure_is_not_one_that_passes() -> None:
