@@ -20,7 +20,8 @@ def click_question(element: PageElement) -> str:
 
 
 def type_question(element: PageElement, *, submit: bool) -> str:
-    """What is asked before something is typed; the text itself stands beside the question, among the call's arguments.
+    """What is asked before something is typed; the text stands beside it, among the call's arguments, but a
+    password's length alone.
 
     Args:
         element: the field.

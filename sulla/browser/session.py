@@ -19,6 +19,7 @@ from sulla.browser.snapshot import PageElement, Snapshot, Visited, host_of
 from sulla.core.clock import Clock
 from sulla.core.errors import NotAvailable, Refused, SullaError, Unavailable
 from sulla.tools.builtin.web import useless
+from sulla.tools.web.urls import MAX_URL
 
 T = TypeVar("T")
 
@@ -83,8 +84,8 @@ class BrowserSession:
 
         Raises:
             Forbidden: it is, or leads to, an address that may not be asked.
-            Refused: there is no page, but a file.
-            Unavailable: it cannot be reached, or does not answer.
+            Refused: there is no page, but a file; or it does not answer, and was closed.
+            Unavailable: it cannot be reached.
         """
         async with self._call() as since:
             for page in [one for one in self._pages if host_of(one.url) != host_of(url)]:
@@ -99,7 +100,7 @@ class BrowserSession:
 
         Raises:
             NotAvailable: there is none.
-            Unavailable: it does not answer.
+            Refused: it does not answer, and was closed.
         """
         async with self._call() as since:
             return await self._seen(0, since)
@@ -171,7 +172,7 @@ class BrowserSession:
             answer = await self._within(page, lambda: page.goto(url, wait_until="commit"))
         except Late:
             await self._give_up(page, hung=True)
-            raise Unavailable(f"{host_of(url)} did not answer with a page within {self._settings.load_s:g} s") from None
+            raise self._silent(url) from None
         except Error as error:
             await self._give_up(page)
             if "ERR_TUNNEL" in str(error) and (refused := self.proxy.refusals(since)):
@@ -258,15 +259,19 @@ class BrowserSession:
         return self._pages[-1]
 
     async def _within(self, page: Page | None, work: Callable[[], Awaitable[T]]) -> T:
-        """Something of a page's, in its time: a page that does not answer is closed."""
+        """Something of a page's, in its time: a page that does not answer is closed, and time does not mend that."""
         try:
             async with self._clock.timeout(self._settings.load_s + LATE_S):
                 return await work()
         except TimeoutError:
-            if page is not None:
-                await self._give_up(page, hung=True)
-            said = f"the page did not answer within {self._settings.load_s:g} s and was closed"
-            raise Unavailable(said) from None
+            if page is None:
+                raise Unavailable(f"Chromium did not open a page within {self._settings.load_s:g} s") from None
+            url = page.url
+            await self._give_up(page, hung=True)
+            raise self._silent(url) from None
+
+    def _silent(self, url: str) -> Refused:
+        return Refused(f"the page {url[:MAX_URL]} did not answer within {self._settings.load_s:g} s and was closed")
 
     async def _give_up(self, page: Page, *, hung: bool = False) -> None:
         # A script that never ends would go on behind a page that is only closed: its process has to end.

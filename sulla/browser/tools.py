@@ -76,7 +76,7 @@ def browser_tools(browser: AgentBrowser, fetcher: Fetcher, tally: Tally, missing
             giving(replace(go, quotes=True, refuses=refuses_address(fetcher), asks=do.asks_go, remarks=True), **_PAGE),
             giving(replace(read, quotes=True, remarks=True), **_PAGE),
             giving(replace(click, asks=do.asks_click, remarks=True), **_PAGE),
-            giving(replace(fill, asks=do.asks_type, remarks=True), **_PAGE),
+            giving(replace(fill, asks=do.asks_type, hides=do.hides_type, remarks=True), **_PAGE),
             giving(picture, **_PICTURE),
         )
     )
@@ -184,6 +184,12 @@ class _BrowserTools:
         if element is None or not (context.tainted or element.kind == "password"):
             return ""
         return type_question(element, submit=bool(args.get("submit")))
+
+    def hides_type(self, args: FrozenJson, context: ToolContext) -> list[str]:
+        """See `Tool.hides`: what goes into a password field, and into one that nobody knows any more."""
+        element = self._element(args, context)
+        open_field = element is not None and element.kind != "password"
+        return [] if open_field else [name for name in args if name not in ("ref", "submit")]
 
     def _element(self, args: FrozenJson, context: ToolContext) -> PageElement | None:
         shown = self._browser.shown(context.thread_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -156,6 +156,10 @@ that the answer is about (a digest where something may change), because a yes is
 """
 
 
+HidesOf = Callable[[FrozenJson, ToolContext], Collection[str]]
+"""Which arguments of a call no question about it shows, by name, such as what is typed into a password field."""
+
+
 FileUse = Literal["none", "path", "told", "all"]
 """Which files of the workspace a call touches: none; what the argument `path` names, with what is in it, all of which a
 result may show; the same, but the tool says by itself (`Done.words`, from `ToolContext.origins`) whether it has shown
@@ -191,6 +195,8 @@ class Tool:
     all other calls of the reply: it is judged by what those bring."""
     asks: AsksOf | None = None
     """What its calls have to be allowed for; None for nothing beside the policy."""
+    hides: HidesOf | None = None
+    """What of a call people are not shown where they are asked about it; a yes is good for the very arguments still."""
     addressed: bool = False
     """Whether a call goes to the server of its argument `url` and takes effect nowhere else."""
     quotes: bool = False

@@ -15,11 +15,13 @@ from typing import Final, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
-from sulla.core.jsontypes import FrozenJson, replaced
+from sulla.core.jsontypes import FrozenJson, Json, replaced
 from sulla.core.pattern import late_pattern
 from sulla.tools.base import Effect, Reach, Tool, ToolContext
 
 _WEB: Final = late_pattern(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
+
+_NO_NAMES: Final[Mapping[str, str]] = {}
 
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
@@ -203,6 +205,30 @@ def question_of(tool: Tool, args: FrozenJson, context: ToolContext) -> str | Non
         return tool.asks(args, context)
     except Exception:  # noqa: BLE001 - as above
         return None
+
+
+def shown_args(
+    tool: Tool | None, args: FrozenJson, context: ToolContext, names: Mapping[str, str] = _NO_NAMES
+) -> FrozenJson:
+    """The arguments of a call as a question shows them: only the length of those that the tool hides.
+
+    Args:
+        tool: what is called; None where it is gone.
+        args: its arguments.
+        context: where it works.
+        names: what takes the place of each mark of a secret; one that is a whole argument is shown by its name.
+    """
+    if tool is None or tool.hides is None:
+        return {name: replaced(value, names) for name, value in args.items()}
+    try:
+        hidden = tool.hides(args, context)
+    except Exception:  # noqa: BLE001 - as above
+        hidden = args
+    shown: dict[str, Json] = {}
+    for name, value in args.items():
+        is_shown = name not in hidden or (isinstance(value, str) and value in names)
+        shown[name] = replaced(value, names) if is_shown else f"({len(str(value))} characters, not shown)"
+    return shown
 
 
 def digest_of(tool: Tool, args: FrozenJson, context: ToolContext, question: str) -> str:

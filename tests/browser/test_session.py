@@ -17,12 +17,14 @@ from sulla.browser.chromium import Chromium
 from sulla.browser.metrics import COUNTERS
 from sulla.browser.places import find
 from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.host.system import SystemClock
 from sulla.telemetry.tally import Tally
 from sulla.testing.clock import ManualClock
+from sulla.tools.policy import shown_args
 from sulla.tools.web.fetch import Fetcher
-from tests.browser.hostile import SETTINGS, HostileWorld, hostile_world, needs_chromium
+from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
 from tests.soon import until
 
@@ -33,6 +35,8 @@ SHOP = """<title>Tea</title><h1>Tea</h1><a href="/two">Oolong</a>
 <input type="password" name="word" placeholder="Password">
 <select name="kind"><option>green</option><option>black</option></select>
 <textarea name="more" placeholder="More"></textarea><button>Send</button></form>"""
+
+LATER = "<p>text</p><script>setTimeout(() => { while (1) {} }, 0)</script>"
 
 
 async def shop(world: HostileWorld, who: str = "shop") -> str:
@@ -96,6 +100,36 @@ async def test_a_password_is_asked_about_also_where_nothing_is_from_outside() ->
         assert made.asks({"ref": "1.2", "text": "x"}, mine) == ""
         assert (await world.use("browser_type", mine, ref="1.3", text="x")).is_error
         assert not (await world.use("browser_type", mine, ref="1.2", text="x")).is_error
+
+
+async def test_a_question_shows_of_a_password_its_length_alone() -> None:
+    async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
+        await shop(world)
+        made, context = world.toolbox.get("browser_type"), world.context("shop")
+        assert made is not None
+        masked = "(10 characters, not shown)"
+        args: JsonObject = {"ref": "1.3", "text": "pw-of-mine", "submit": True}
+        assert shown_args(made, args, context) == {**args, "text": masked}
+        assert shown_args(made, {**args, "ref": "1.2"}, context) == {**args, "ref": "1.2"}
+        # Nobody knows what an older look's was, and a playbook's secret has a name.
+        assert shown_args(made, {**args, "ref": "0.3"}, context)["text"] == masked
+        assert shown_args(made, {**args, "text": "mark"}, context, {"mark": "[secret pw]"})["text"] == "[secret pw]"
+        assert shown_args(made, {**args, "text": "mark 1"}, context, {"mark": "[secret pw]"})["text"] == (
+            "(6 characters, not shown)"
+        )
+
+
+async def test_a_page_that_does_not_answer_is_closed_and_its_failure_is_not_one_that_passes() -> None:
+    stuck = {"/": "<p>text</p><script>while (1) {}</script>", "/later": LATER}
+    async with hostile_world(IMPATIENT, extra={"stuck": stuck}) as world:
+        for path in ("", "later"):
+            url = f"http://stuck.hostile.example/{path}"
+            done = await world.use("browser_navigate", world.context("stuck"), url=url)
+            if not done.is_error:  # it was looked at before its script began
+                done = await world.use("browser_read", world.context("stuck"))
+            assert f"the page {url} did not answer within {IMPATIENT.load_s:g} s and was closed" in done.text
+            assert (done.is_error, done.passing, done.refused) == (True, False, True)
+            assert (await world.use("browser_read", world.context("stuck"))).is_error
 
 
 async def test_conversations_share_nothing_and_the_one_that_rested_longest_makes_room() -> None:

@@ -38,7 +38,7 @@ from sulla.threads.log.waits import RunWaiting, Wait
 from sulla.tools.base import Done, Effect, Result, ToolContext, Waiting
 from sulla.tools.call import MAX_STEP_BYTES, mend, run_call
 from sulla.tools.overflow import where
-from sulla.tools.policy import FiledCall, effect_of
+from sulla.tools.policy import FiledCall, effect_of, shown_args
 from sulla.tools.registry import Toolbox
 
 MOST_AT_ONCE: Final = 8
@@ -121,7 +121,7 @@ class ToolCalls:
         if open_run is None:
             raise GraphError(f"{state.thread_id}: a call without an open run")
         if not fresh and _may_have_run(call, open_run):
-            return review(call, open_run.course.cuts)
+            return self._review(call, state, run, filed)
         context = replace(self._context(call, state, run), by=by, whole_bytes=MAX_STEP_BYTES)
         match await self.guard.authorize(call, self.toolbox, context, state, run, filed):
             case CallAllowed() as cleared:
@@ -135,6 +135,12 @@ class ToolCalls:
                 return await self._outcome(sent, cleared.context, run, again=False)
             case CallDenied() | Wait() as decision:
                 return decision
+
+    def _review(self, call: ToolCall, state: ThreadState, run: Run, filed: FiledCall | None = None) -> Wait:
+        """What a person is asked of a call that was cut off, without what its tool hides."""
+        names = filed.shown if filed is not None else {}
+        args = shown_args(self.toolbox.get(call.name), call.args, self._context(call, state, run), names)
+        return review(replace(call, args=args), state.run.course.cuts if state.run is not None else 0)
 
     def _allowed(self, state: ThreadState) -> ToolCalls:
         """With the tools alone that whoever asked for this run allowed, and that its part may use."""
@@ -159,7 +165,7 @@ class ToolCalls:
                 await self._refuse(call, again[call.id], run)
                 continue
             if call.id not in fresh and _may_have_run(call, open_run):
-                waits.append(review(call, open_run.course.cuts))
+                waits.append(self._review(call, state, run))
                 continue
             decision = await self.guard.authorize(call, self.toolbox, self._context(call, state, run), state, run)
             match decision:

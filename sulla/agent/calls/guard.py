@@ -14,7 +14,7 @@ from sulla.agent.calls.taint import answerable, is_known_target, is_unattended, 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import GraphError
 from sulla.core.ids import ThreadId
-from sulla.core.jsontypes import FrozenJson, replaced
+from sulla.core.jsontypes import FrozenJson
 from sulla.core.message import ToolCall
 from sulla.core.redact import Redactor
 from sulla.core.run import Run
@@ -35,6 +35,7 @@ from sulla.tools.policy import (
     digest_of,
     judge,
     reach_of,
+    shown_args,
     targets_of,
 )
 from sulla.tools.registry import Toolbox
@@ -288,7 +289,8 @@ class CallGuard:
                 return CallAllowed(replace(context, approved=ask.question))  # another try of what was allowed
         expires_ms = round((run.clock.now() + self.approval_s) * 1000)
         names = filed.shown if filed is not None else {}
-        shown = {name: self.redactor.json(replaced(value, names)) for name, value in call.args.items()}
+        args = shown_args(tool, call.args, context, names)
+        shown = {name: self.redactor.json(value) for name, value in args.items()}
         said = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
         return Wait(
             wait_id(call, digest, open_run.course.crashes),

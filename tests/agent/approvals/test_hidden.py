@@ -1,0 +1,26 @@
+"""What a tool hides of a call stands in no question about it, and a yes is good for exactly that all the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.store.memory import MemoryStore
+from sulla.testing.provider import Say
+from sulla.threads.log.records import Answer
+from tests.agent.approvals.test_approvals import DONE, Desk
+
+POSTS = Say("", (ToolCall(CallId("p"), "post", {"url": "https://b.example/x", "body": "pw-of-mine"}),))
+
+
+async def test_the_question_lacks_what_is_hidden_and_the_call_made_on_a_yes_has_it(store: MemoryStore) -> None:
+    desk = Desk(store, posts=POSTS)
+    desk.post = replace(desk.post, hides=lambda args, context: ("body",))
+    world = desk.boot()
+    thread, wait = await desk.asked(world)
+    assert "pw-of-mine" not in wait.prompt
+    assert '"body": "(10 characters, not shown)"' in wait.prompt
+    desk.provider.add(DONE)
+    await desk.say(world, thread, Answer(wait.wait_id, "", "approve"))
+    assert desk.hooks.done[-1] == ("post", {"url": "https://b.example/x", "body": "pw-of-mine"})
