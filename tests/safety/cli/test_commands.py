@@ -69,16 +69,18 @@ async def leave(home: Path, file: Path) -> None:
 
 
 @pytest.fixture
-def file(here: Place) -> Iterator[Path]:
-    """A file in the workspace, for as long as the test: other tests list what is there."""
-    file = here.home / "workspace" / "notes.md"
-    file.parent.mkdir(exist_ok=True)
-    yield file
-    file.unlink()
+def marked_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The home of a daemon of its own, with a marked file in its workspace."""
+    home = tmp_path / "home"
+    (home / "workspace").mkdir(parents=True)
+    asyncio.run(leave(home, home / "workspace" / "notes.md"))
+    monkeypatch.setenv("SULLA_HOME", str(home))
+    with Place(home, SULLA_MODEL="offline").up():
+        yield home
 
 
-def test_a_marked_file_is_trusted_with_a_yes(here: Place, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asyncio.run(leave(here.home, file))
+def test_a_marked_file_is_trusted_with_a_yes(marked_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = marked_home / "workspace" / "notes.md"
     asked = typed(capsys, "safety", "trust", "notes.md")
     assert asked.code == Exit.USAGE
     assert asked.err.splitlines() == [
@@ -89,7 +91,7 @@ def test_a_marked_file_is_trusted_with_a_yes(here: Place, file: Path, capsys: py
     assert (told["kind"], told["files"], told["trusted"]) == ("file", 1, False)
     done = typed(capsys, "safety", "trust", "--yes", "notes.md")
     assert (done.code, done.out) == (Exit.OK, f"trusted: the file {file.resolve()}\n")
-    audit = [json.loads(line) for line in (here.home / "audit.jsonl").read_text().splitlines()]
+    audit = [json.loads(line) for line in (marked_home / "audit.jsonl").read_text().splitlines()]
     assert [entry["about"]["path"] for entry in audit if entry["method"] == "safety.trust"] == ["notes.md"] * 4
     for path, why in (("notes.md", "is not marked"), ("none.md", "no such file"), ("/etc/passwd", "files elsewhere")):
         refused = typed(capsys, "safety", "trust", "--yes", path)
