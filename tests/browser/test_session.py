@@ -26,9 +26,15 @@ from sulla.tools.policy import shown_args
 from sulla.tools.web.fetch import Fetcher
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
+from tests.kits.points import turns
 from tests.soon import until
 
 pytestmark = needs_chromium
+in_turn = turns(
+    ("older looks", "passwords", "conversations", "pictures", "playbooks", "idle", "breakdown", "killed"),
+    3,
+    "sessions of the browser",
+)
 
 SHOP = """<title>Tea</title><h1>Tea</h1><a href="/two">Oolong</a>
 <form action="/send" method="post"><label>What <input name="q"></label><input type="hidden" name="token" value="t1">
@@ -76,6 +82,7 @@ async def test_a_form_is_filled_in_and_sent_and_the_question_says_what() -> None
         assert unasked.is_error
 
 
+@in_turn("older looks")
 async def test_references_of_an_older_look_and_of_none_lead_nowhere_and_nobody_is_asked_about_them() -> None:
     async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
         await shop(world)
@@ -89,6 +96,7 @@ async def test_references_of_an_older_look_and_of_none_lead_nowhere_and_nobody_i
         assert "cannot be filled in" in said.text
 
 
+@in_turn("passwords")
 async def test_a_password_is_asked_about_also_where_nothing_is_from_outside() -> None:
     async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
         await shop(world)
@@ -132,6 +140,7 @@ async def test_a_page_that_does_not_answer_is_closed_and_its_failure_is_not_one_
             assert (await world.use("browser_read", world.context("stuck"))).is_error
 
 
+@in_turn("conversations")
 async def test_conversations_share_nothing_and_the_one_that_rested_longest_makes_room() -> None:
     jar = "<p id=p></p><script>p.textContent = document.cookie || 'none'; document.cookie = 'who=me'</script>"
     settings = SETTINGS.model_copy(update={"conversations": 2})
@@ -146,6 +155,7 @@ async def test_conversations_share_nothing_and_the_one_that_rested_longest_makes
         assert "who=me" in await shop(world, "b")
 
 
+@in_turn("pictures")
 async def test_a_picture_is_a_file_of_the_workspace(tmp_path: Path) -> None:
     async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
         await shop(world)
@@ -159,6 +169,7 @@ async def test_a_picture_is_a_file_of_the_workspace(tmp_path: Path) -> None:
         assert not (tmp_path.parent / "out.png").exists()
 
 
+@in_turn("playbooks")
 async def test_a_playbook_gets_the_page_as_values() -> None:
     async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
         context = world.context("shop", whole=True)
@@ -187,6 +198,7 @@ async def test_a_playbook_gets_the_page_as_values() -> None:
         assert {"text", *made.gives} == done.data.keys()
 
 
+@in_turn("idle")
 async def test_it_ends_when_nobody_asks_for_pages_and_leaves_nothing_behind(tmp_path: Path) -> None:
     settings, clock = SETTINGS.model_copy(update={"idle_s": 30.0}), ManualClock()
     made: list[Chromium] = []
@@ -214,6 +226,7 @@ async def test_it_ends_when_nobody_asks_for_pages_and_leaves_nothing_behind(tmp_
         await browser.close()
 
 
+@in_turn("breakdown")
 async def test_pages_are_gone_when_chromium_breaks_down_and_the_next_call_begins_anew() -> None:
     async with hostile_world(extra={"shop": {"/": SHOP}}) as world:
         await shop(world)
@@ -250,6 +263,7 @@ asyncio.run(main())
 """
 
 
+@in_turn("killed")
 def test_nothing_of_it_outlives_a_daemon_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", DAEMON], cwd=ROOT, stdout=subprocess.PIPE, text=True) as daemon:
         assert daemon.stdout is not None

@@ -27,6 +27,7 @@ from sulla.memory.vectors.search import Meanings
 from sulla.memory.vectors.signature import normalised, pack, signature_of
 from sulla.store.sqlite.thread import SqliteThread
 from tests.kits.memory_kit import make_note
+from tests.kits.points import some
 from tests.memory.embedder import place
 
 T = TypeVar("T")
@@ -166,7 +167,10 @@ def _whole(path: Path) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.parametrize(
-    "work", [fill, forget, drop, switch, embed_again, draw, forget_drawn, forget_statements, correct, trim]
+    "work",
+    some(
+        [fill, forget, drop, switch, embed_again, draw, forget_drawn, forget_statements, correct, trim], 3, "forgotten"
+    ),
 )
 def test_whenever_it_is_killed_a_note_is_there_or_gone_with_all_that_is_its(tmp_path: Path, work: Work) -> None:
     ended = False
