@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -28,6 +29,8 @@ USUAL: Final = 0.3
 """What a word counts for that stands in every second sentence of English, as a part of what it would: how usual words
 are among a few hundred notes says little of how usual they are."""
 
+_MOST_SPLIT: Final = 96
+"""Notes whose words are remembered: some 15 KiB each, at the most 20."""
 USUAL_WORDS: Final = frozenset(
     "get take make go come keep say tell want need use put look find give show happen become long many much see know "
     "think let try ask call work seem feel leave run turn start begin end stop bring hold write sit stand lose pay "
@@ -94,8 +97,14 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
     return [hit for hit in hits if sum(weights[word] for word in _common(asked, hit)) >= least]
 
 
-def _common(asked: Collection[str], hit: MemoryHit) -> set[str]:
-    return set(terms(hit.note.words)).intersection(asked)
+def _common(asked: Collection[str], hit: MemoryHit) -> frozenset[str]:
+    return _words_in(hit.note.words).intersection(asked)
+
+
+@lru_cache(maxsize=_MOST_SPLIT)
+def _words_in(text: str) -> frozenset[str]:
+    """A note's words. The same notes come up turn after turn, and to cut them up costs more than to find them."""
+    return frozenset(terms(text))
 
 
 def leading(asked: Collection[str], hits: Sequence[MemoryHit]) -> dict[str, int]:
