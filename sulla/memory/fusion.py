@@ -30,7 +30,7 @@ USUAL: Final = 0.3
 are among a few hundred notes says little of how usual they are."""
 
 _MOST_SPLIT: Final = 96
-"""Notes whose words are remembered: some 15 KiB each, at the most 20."""
+"""Notes whose words are remembered: a full one with some 20 KiB, so two MiB in all."""
 USUAL_WORDS: Final = frozenset(
     "get take make go come keep say tell want need use put look find give show happen become long many much see know "
     "think let try ask call work seem feel leave run turn start begin end stop bring hold write sit stand lose pay "

@@ -32,7 +32,7 @@ from sulla.memory.note import (
 )
 from sulla.memory.note import progress_from_json as read_progress
 from sulla.memory.note import progress_to_json as write_progress
-from sulla.memory.redis_vectors import ADDED, REMOVED, RedisVectors
+from sulla.memory.redis_vectors import ADDED, REMOVED, RedisCalls, RedisVectors
 
 BASE: Final = "sulla:memory:{m}"
 
@@ -113,17 +113,14 @@ _BATCH = 200
 """Notes that one call adds or removes, so that nobody else waits long for the server."""
 
 
-class RedisCommands(Protocol):
-    """Runs commands in order in one round trip; `store.redis.client.RedisClient` does."""
+class RedisCommands(RedisCalls, Protocol):
+    """The same, opened and closed by whoever owns it."""
 
     def open(self) -> None:
         """Take calls."""
 
     async def close(self) -> None:
         """Take no more calls."""
-
-    async def call(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
-        """Their answers."""
 
 
 class RedisMemory:

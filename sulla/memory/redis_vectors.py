@@ -98,7 +98,7 @@ return found
 """
 
 
-class VectorCommands(Protocol):
+class RedisCalls(Protocol):
     """Runs commands in order in one round trip; `store.redis.client.RedisClient` does."""
 
     async def call(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
@@ -113,7 +113,7 @@ class RedisVectors:
         base: what the keys of the notes begin with.
     """
 
-    def __init__(self, client: VectorCommands, base: str) -> None:
+    def __init__(self, client: RedisCalls, base: str) -> None:
         self._client = client
         self._base = base
 

@@ -15,8 +15,9 @@ from sulla.rpc.method import Method
 OK = "ok"
 GIVEN_UP = "given_up"
 """The connection ended before the request did."""
-_UNSAID = {"text", "quoted", "title", "token", "events", "source", "inputs", "files", "goal", "remarks", "plan"} | {
-    *"entity other what value named".split()
+_UNSAID = {
+    *("text", "quoted", "title", "token", "events", "source", "inputs", "files", "goal", "remarks", "plan"),
+    *("entity", "other", "what", "value", "named"),
 }
 """Fields that hold people's words, or a secret."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sulla.memory.entities.base import DRAWN_KINDS, NEWEST, Kept, Revision
 from sulla.memory.entities.statement import Statement, statement_from_json, statement_to_json
 from sulla.memory.note import MemoryNote, note_from_json
+from sulla.memory.redis_vectors import RedisCalls
 
 DROP: Final = """
 local function drop(id)
@@ -102,13 +103,6 @@ return found
 """
 
 
-class StatementCommands(Protocol):
-    """Runs commands in order in one round trip; `store.redis.client.RedisClient` does."""
-
-    async def call(self, *commands: tuple[str | bytes | int, ...]) -> list[Any]:
-        """Their answers."""
-
-
 class RedisStatements:
     """Implements `StatementStore` in Redis, for any number of daemons.
 
@@ -117,7 +111,7 @@ class RedisStatements:
         base: what the keys of the notes begin with.
     """
 
-    def __init__(self, client: StatementCommands, base: str) -> None:
+    def __init__(self, client: RedisCalls, base: str) -> None:
         self._client = client
         self._base = base
 
