@@ -31,14 +31,14 @@ class MemoryEntities:
         await self._called("memory_entity", agent, name)
         return ANA
 
-    async def correct(self, agent: str, name: str, what: str, value: str) -> EntityRow:
+    async def correct(self, agent: str, name: str, what: str, value: str, new: str | None) -> EntityRow:
         """As it was."""
-        await self._called("memory_correct", agent, name, what, value)
+        await self._called("memory_correct", agent, name, what, value, new)
         return ANA
 
-    async def merge(self, agent: str, name: str, other: str) -> EntityRow:
+    async def merge(self, agent: str, name: str, other: str, *, other_kind: bool) -> EntityRow:
         """As it was."""
-        await self._called("memory_merge", agent, name, other)
+        await self._called("memory_merge", agent, name, other, other_kind)
         return ANA
 
     async def forget(self, agent: str, named: tuple[str, ...], code: str) -> MemoryForgotten:

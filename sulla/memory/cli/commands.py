@@ -16,8 +16,10 @@ from sulla.memory.base import MemoryIndex
 from sulla.memory.cli.entities import run_entities
 from sulla.memory.entities.desk import EntityDesk
 from sulla.memory.entities.service import statement_line
+from sulla.memory.entities.statement import ENTITY_KINDS
 from sulla.memory.note import EVERYONE, KINDS, MemoryNote, note_to_json
 from sulla.memory.section import row
+from sulla.memory.settings import MemorySettings
 from sulla.terminal.exits import Exit
 from sulla.terminal.options import add_home, count
 from sulla.terminal.output import say, tell
@@ -67,6 +69,13 @@ def _entity_arguments(parsers: Mapping[str, argparse.ArgumentParser]) -> None:
         parsers[name].add_argument("name", metavar="NAME", help="one of its names, or its id")
     parsers["correct"].add_argument("what", metavar="WHAT", help='what a fact is about, or "name" or "kind"')
     parsers["correct"].add_argument("value", nargs="+", metavar="VALUE", help="how it is")
+    new = "where nothing of this kind is called so yet: have it known from now on"
+    parsers["correct"].add_argument(
+        "--new", metavar="KIND", choices=ENTITY_KINDS, help=f"{new} ({', '.join(ENTITY_KINDS)})"
+    )
+    parsers["merge"].add_argument(
+        "--other-kind", action="store_true", help="also where one is a person and one a place"
+    )
     parsers["merge"].add_argument("other", metavar="OTHER", help="the same, of the other one")
 
 
@@ -93,7 +102,8 @@ async def _run(given: argparse.Namespace) -> Exit:
             case "forget":
                 return await _forget(given, index, scopes)
             case _:
-                return await run_entities(given, EntityDesk(index.statements, SystemClock()), scopes)
+                wanted, desk = settings_of(given).section(MemorySettings), EntityDesk(index.statements, SystemClock())
+                return await run_entities(given, desk, scopes, wanted)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
@@ -18,6 +19,7 @@ from sulla.memory.entities.statement import (
     MAX_SAID,
     MAX_VALUE,
     MAX_WHAT,
+    EntityKind,
     EntityName,
     Statement,
     canonical,
@@ -25,6 +27,9 @@ from sulla.memory.entities.statement import (
     make_id,
     slot_of,
 )
+from sulla.tools.nearest import did_you_mean
+
+_PREPOSITIONS: Final = frozenset("at by for from in of on to with".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +66,24 @@ class EntityDesk:
             name: any of its names, or its id.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is none; the error says what is called nearly so.
             Refused: there are several; the error names their ids.
         """
-        found = [Found(scope, one) for scope in scopes for one in (await self.graph(scope)).named(name)]
+        found = await self._named(scopes, name)
         if not found:
-            raise NotFound(f"no entity is called {name[:MAX_NAME]!r}: `sulla memory graph` shows all")
+            known = [
+                each for scope in scopes for one in (await self.graph(scope)).entities.values() for each in _names(one)
+            ]
+            hint = did_you_mean(name, known)
+            raise NotFound(f"no entity is called {name[:MAX_NAME]!r}.{hint} `sulla memory graph` shows all")
         if len(found) > 1:
             named = ", ".join(f"{one.entity.id} ({one.entity.kind} of {one.scope or 'all agents'})" for one in found)
             raise Refused(f"{name[:MAX_NAME]!r} may be several: {named}; say one id, and the agent where ids are equal")
         return found[0]
 
-    async def correct(self, scopes: Sequence[str], name: str, what: str, value: str) -> Found:
+    async def correct(
+        self, scopes: Sequence[str], name: str, what: str, value: str, new: EntityKind | None = None
+    ) -> Found:
         """Say how it is: this stands in the place of all that models drew, or will draw, about the same.
 
         Args:
@@ -80,10 +91,12 @@ class EntityDesk:
             name: the entity, by a name or its id.
             what: what is corrected: what a fact or a relation is about, or ``name`` or ``kind``.
             value: how it is.
+            new: what it is, where nothing of this kind is called so yet: then the first of the memories knows it from
+                now on. None where it has to be known.
 
         Raises:
             InvalidInput: a text is empty or too long, or a kind is none.
-            NotFound: there is no such entity.
+            NotFound: there is no such entity, and it is not said to be a new one.
             Refused: there are several.
             QueueFull: people said as much as may be.
         """
@@ -96,24 +109,24 @@ class EntityDesk:
             raise InvalidInput(f"{value!r} is no kind of entity: expected one of {', '.join(ENTITY_KINDS)}")
         if slot_of(what) == NAME_SLOT and not name_of(value):
             raise InvalidInput(f"{value!r} is no name: expected one line of at most {MAX_NAME} characters, no markup")
-        found = await self.find(scopes, name)
+        scope, of = await self._meant(scopes, name, new)
         at_ms = round(self._clock.now() * 1000)
-        of = _name_in(found.entity, name)
-        id_ = make_id(found.scope, "fact", of, what, value, "person", str(at_ms))
-        await self._say(Statement(id_, found.scope, "fact", of, what, value, None, at_ms, (), tainted=False))
-        return await self._again(found.scope, of)
+        id_ = make_id(scope, "fact", of, what, value, "person", str(at_ms))
+        await self._say(Statement(id_, scope, "fact", of, what, value, None, at_ms, (), tainted=False))
+        return await self._again(scope, of)
 
-    async def merge(self, scopes: Sequence[str], name: str, other: str) -> Found:
-        """Say that two are one, whatever kinds they are.
+    async def merge(self, scopes: Sequence[str], name: str, other: str, *, other_kind: bool = False) -> Found:
+        """Say that two are one.
 
         Args:
             scopes: in whose memories.
             name: the one.
             other: the other one.
+            other_kind: whether it is meant so although they are of two kinds, such as a person and a place.
 
         Raises:
             NotFound: there is no such entity.
-            Refused: there are several; or they are in two memories.
+            Refused: there are several; or they are in two memories; or they are of two kinds, and that is not said.
             InvalidInput: they are one already, or have too many names.
             QueueFull: people said as much as may be.
         """
@@ -122,6 +135,11 @@ class EntityDesk:
             raise Refused("these two are in the memories of two agents, which know nothing of each other")
         if one.entity.id == two.entity.id:
             raise InvalidInput(f"{name!r} and {other!r} are one already")
+        if one.entity.kind != two.entity.kind and not other_kind:
+            raise Refused(
+                f"{one.entity.name!r} is a {one.entity.kind}, and {two.entity.name!r} a {two.entity.kind}: these are "
+                "seldom one; say other_kind (`--other-kind`) where they are"
+            )
         keys = sorted(digest_of(key) for key in one.entity.keys | two.entity.keys)
         if len(keys) > MAX_MERGED:
             raise InvalidInput(f"they have {len(keys)} names together, and {MAX_MERGED} is the most")
@@ -164,6 +182,19 @@ class EntityDesk:
         """Remove statements for good; how many there were."""
         return await self._store.remove([one.id for one in statements])
 
+    async def _named(self, scopes: Sequence[str], name: str) -> list[Found]:
+        return [Found(scope, one) for scope in scopes for one in (await self.graph(scope)).named(name)]
+
+    async def _meant(self, scopes: Sequence[str], name: str, new: EntityKind | None) -> tuple[str, EntityName]:
+        """Whose memory something is to be said in, and of what."""
+        alike = [] if new is None else [one for one in await self._named(scopes, name) if one.entity.kind == new]
+        if new is None or alike:
+            found = await self.find(scopes, alike[0].entity.id if len(alike) == 1 else name)
+            return found.scope, _name_in(found.entity, name)
+        if name.startswith("ent_") or not name_of(name):
+            raise InvalidInput(f"{name!r} is no name: expected one line of at most {MAX_NAME} characters, no markup")
+        return scopes[0], EntityName(new, name_of(name))
+
     async def _say(self, statement: Statement) -> None:
         said = 0
         for one in (await self.graph(statement.scope)).entities.values():
@@ -177,9 +208,28 @@ class EntityDesk:
         return Found(scope, graph.entities[graph.by_key[of.key]])
 
 
-def told(known: Known) -> str:
-    """A fact or a relation in one line."""
-    return f"is {known.what} of {known.value}" if known.back else f"{known.what}: {known.value}"
+def told(known: Known, of: str) -> str:
+    """A fact or a relation of an entity in a few words.
+
+    Args:
+        known: it.
+        of: the entity's name.
+    """
+    return _sentence(known.value, known.what, of) if known.back else f"{known.what}: {known.value}"
+
+
+def _sentence(who: str, what: str, whom: str) -> str:
+    """How one stands to another, as grammatical as it can be made of words of which nothing is known."""
+    first, *more = what.replace("_", " ").split()
+    if more and first.endswith("s") and not first.endswith("ss"):  # "works for"
+        return f"{who} {' '.join((first, *more))} {whom}"
+    if more and more[-1] in _PREPOSITIONS:  # "married to", "brother of"
+        return f"{who} is {' '.join((first, *more))} {whom}"
+    return f"{who}, {what}: {whom}"
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return (entity.name, *entity.aliases)
 
 
 def _name_in(entity: Entity, name: str) -> EntityName:

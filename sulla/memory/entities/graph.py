@@ -128,8 +128,8 @@ def graph_of(statements: Iterable[Statement]) -> Graph:
         if one.to is not None:
             incoming[groups.find(one.to.key)].append(one)
     heads = {root: _head(root, keys[root], said, incoming[root], merges[root]) for root, said in mine.items()}
-    names = {head.id: head.name for head in heads.values()}
-    entities = [_entity(head, mine[root], incoming[root], heads, names, groups) for root, head in heads.items()]
+    by_id = {head.id: head for head in heads.values()}
+    entities = [_entity(head, mine[root], incoming[root], heads, by_id, groups) for root, head in heads.items()]
     return _indexed(entities)
 
 
@@ -248,7 +248,7 @@ def _entity(
     said: Sequence[Statement],
     incoming: Sequence[Statement],
     heads: Mapping[Key, _Head],
-    names: Mapping[str, str],
+    by_id: Mapping[str, _Head],
     groups: _Groups,
 ) -> Entity:
     facts: dict[tuple[str, str], list[Statement]] = defaultdict(list)
@@ -265,9 +265,10 @@ def _entity(
         other = heads[groups.find(one.of.key)]
         if other.counts(one):
             back[one.slot, other.id].append(one)
+    _say_once(facts, relations, by_id)
     known = [_known(each) for each in facts.values()]
-    related = [_known(each, names[to], to) for (_, to), each in relations.items() if to != head.id]
-    related += [_known(each, names[to], to, back=True) for (_, to), each in back.items() if to != head.id]
+    related = [_known(each, by_id[to].name, to) for (_, to), each in relations.items() if to != head.id]
+    related += [_known(each, by_id[to].name, to, back=True) for (_, to), each in back.items() if to != head.id]
     places = sorted((*said, *incoming), key=lambda one: -one.at_ms)
     sources = dict.fromkeys(source for one in places for source in one.source)
     return Entity(
@@ -282,6 +283,24 @@ def _entity(
         head.statements,
         all(one.tainted for one in places),
     )
+
+
+def _say_once(
+    facts: dict[tuple[str, str], list[Statement]],
+    relations: Mapping[tuple[str, str], list[Statement]],
+    by_id: Mapping[str, _Head],
+) -> None:
+    """What is said as a fact, "works for: Acme", and as a relation to the entity Acme, is that relation alone.
+
+    An untrusted relation takes no trusted fact in: it would be trusted for it.
+    """
+    for (slot, to), related in relations.items():
+        called = {name for _, name in by_id[to].keys}
+        trusted = any(not one.tainted for one in related)
+        same = [key for key, said in facts.items() if key[0] == slot and canonical(said[0].value) in called]
+        for key in same:
+            if trusted or all(one.tainted for one in facts[key]):
+                related += facts.pop(key)
 
 
 def _known(said: Sequence[Statement], name: str = "", to: str = "", *, back: bool = False) -> Known:

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
-from sulla.memory.entities.statement import MAX_NAME, MAX_VALUE, MAX_WHAT
+from sulla.memory.entities.statement import MAX_NAME, MAX_VALUE, MAX_WHAT, EntityKind
 from sulla.rpc.caller import Context
 from sulla.rpc.form import LINE_PATTERN, Name, Params
 from sulla.rpc.method import Example, Method, Methods, Rest
@@ -49,6 +49,8 @@ class MemoryCorrect(Params):
     what: What
     """What a fact is about, or ``name`` or ``kind``."""
     value: Value
+    new: EntityKind | None = None
+    """What it is, where nothing of this kind is called so yet: it is known from now on. Null: it has to be known."""
 
 
 class MemoryMerge(Params):
@@ -57,6 +59,8 @@ class MemoryMerge(Params):
     agent: Name
     entity: Called
     other: Called
+    other_kind: bool = False
+    """Whether it is meant so although they are of two kinds, such as a person and a place."""
 
 
 class MemoryForget(Params):
@@ -142,10 +146,10 @@ class EntityService(Protocol):
             Refused: there are several.
         """
 
-    async def correct(self, agent: str, name: str, what: str, value: str) -> EntityRow:
+    async def correct(self, agent: str, name: str, what: str, value: str, new: EntityKind | None) -> EntityRow:
         """Say how it is; see `EntityDesk.correct`."""
 
-    async def merge(self, agent: str, name: str, other: str) -> EntityRow:
+    async def merge(self, agent: str, name: str, other: str, *, other_kind: bool) -> EntityRow:
         """Say that two are one; see `EntityDesk.merge`."""
 
     async def forget(self, agent: str, named: tuple[str, ...], code: str) -> MemoryForgotten:
@@ -166,11 +170,11 @@ async def _entity(service: EntityService, params: MemoryEntity, context: Context
 
 
 async def _correct(service: EntityService, params: MemoryCorrect, context: Context) -> EntityRow:
-    return await service.correct(params.agent, params.entity, params.what, params.value)
+    return await service.correct(params.agent, params.entity, params.what, params.value, params.new)
 
 
 async def _merge(service: EntityService, params: MemoryMerge, context: Context) -> EntityRow:
-    return await service.merge(params.agent, params.entity, params.other)
+    return await service.merge(params.agent, params.entity, params.other, other_kind=params.other_kind)
 
 
 async def _forget(service: EntityService, params: MemoryForget, context: Context) -> MemoryForgotten:

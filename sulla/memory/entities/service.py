@@ -10,7 +10,7 @@ from sulla.core.stamp import stamp
 from sulla.memory.entities.desk import EntityDesk, Found
 from sulla.memory.entities.graph import Entity, Known
 from sulla.memory.entities.rpc import EntityRow, EntityRows, KnownRow, MemoryForgotten
-from sulla.memory.entities.statement import Statement
+from sulla.memory.entities.statement import EntityKind, Statement
 from sulla.memory.note import EVERYONE
 
 
@@ -38,13 +38,13 @@ class HomeEntities:
         """See `EntityService.entity`."""
         return entity_row(await self._there.find((agent, EVERYONE), name))
 
-    async def correct(self, agent: str, name: str, what: str, value: str) -> EntityRow:
+    async def correct(self, agent: str, name: str, what: str, value: str, new: EntityKind | None) -> EntityRow:
         """See `EntityService.correct`."""
-        return entity_row(await self._there.correct((agent, EVERYONE), name, what, value))
+        return entity_row(await self._there.correct((agent, EVERYONE), name, what, value, new))
 
-    async def merge(self, agent: str, name: str, other: str) -> EntityRow:
+    async def merge(self, agent: str, name: str, other: str, *, other_kind: bool) -> EntityRow:
         """See `EntityService.merge`."""
-        return entity_row(await self._there.merge((agent, EVERYONE), name, other))
+        return entity_row(await self._there.merge((agent, EVERYONE), name, other, other_kind=other_kind))
 
     async def forget(self, agent: str, named: tuple[str, ...], code: str) -> MemoryForgotten:
         """See `EntityService.forget`."""

@@ -115,7 +115,7 @@ def test_who_is_known_is_shown_corrected_merged_and_forgotten(home: Path, capsys
     assert sorted(line.partition(" [")[0] for line in graph) == [
         "Ana (person): lives in: Lund",
         "Anna (person)",
-        "Lund (place): is lives in of Ana",
+        "Lund (place): Ana lives in Lund",
     ]
     assert len(typed(capsys, "memory", "graph", "ana").out.splitlines()) == 2
     shown = typed(capsys, "memory", "entity", "ana").out
@@ -137,3 +137,48 @@ def test_who_is_known_is_shown_corrected_merged_and_forgotten(home: Path, capsys
     assert typed(capsys, "memory", "graph").out == ""
     missing = typed(capsys, "memory", "entity", "ana")
     assert (missing.code == Exit.OK, "`sulla memory graph` shows all" in missing.err) == (False, True)
+
+
+def test_an_empty_graph_says_when_it_fills(home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "`memory.entities = true` in the settings has it drawn" in typed(capsys, "memory", "graph").err
+    monkeypatch.setenv("SULLA_MEMORY__ENTITIES", "true")
+    told = typed(capsys, "memory", "graph").err
+    assert "draws it from conversations every 8 turns" in told
+    assert "memory.entities" not in told
+
+
+def test_what_is_not_known_is_made_by_a_correction_that_says_so(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw(home)
+    missing = typed(capsys, "memory", "correct", "Bo", "age", "7")
+    assert (missing.code == Exit.OK, "`--new KIND` has it known" in missing.err) == (False, True)
+    assert "Bo (person)" in typed(capsys, "memory", "correct", "Bo", "age", "7", "--new", "person").out
+    answers = iter(["", "place"])
+
+    async def answer(hint: str, clock: object) -> str:
+        return next(answers)
+
+    monkeypatch.setattr("sulla.memory.cli.entities.somebody_is_there", lambda: True)
+    monkeypatch.setattr("sulla.memory.cli.entities.read_answer", answer)
+    assert typed(capsys, "memory", "correct", "Ume", "river", "wide").code == Exit.CANCELLED
+    assert "Ume (place)" in typed(capsys, "memory", "correct", "Ume", "river", "wide").out
+
+
+def test_two_of_two_kinds_are_merged_after_a_question_or_with_an_option(
+    home: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw(home)
+    refused = typed(capsys, "memory", "merge", "Ana", "Lund")
+    assert (refused.code == Exit.OK, "'Ana' is a person, and 'Lund' a place" in refused.err) == (False, True)
+    sure = iter([False, True])
+
+    async def is_sure(question: str, clock: object) -> bool:
+        assert "Ana is a person, and Lund a place" in question
+        return next(sure)
+
+    monkeypatch.setattr("sulla.memory.cli.entities.somebody_is_there", lambda: True)
+    monkeypatch.setattr("sulla.memory.cli.entities.is_sure", is_sure)
+    assert typed(capsys, "memory", "merge", "Ana", "Lund").code == Exit.CANCELLED
+    assert "(person, also Ana)" in typed(capsys, "memory", "merge", "Ana", "Lund").out
+    assert typed(capsys, "memory", "merge", "Ana", "Anna", "--other-kind").code == Exit.OK

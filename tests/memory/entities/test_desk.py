@@ -11,6 +11,7 @@ import pytest
 from sulla.core.errors import InvalidInput, NotFound, QueueFull, Refused
 from sulla.memory.entities import desk as module
 from sulla.memory.entities.desk import EntityDesk, told
+from sulla.memory.entities.graph import Known
 from sulla.memory.entities.graphs import Graphs
 from sulla.memory.entities.statement import Statement
 from sulla.memory.note import ReadPosition
@@ -65,7 +66,7 @@ async def home(tmp_path: Path, manual_clock: ManualClock) -> AsyncIterator[Home]
 async def test_a_correction_wins_for_ever_over_merges_and_restarts(home: Home) -> None:
     await home.draw(said("Ana", "lives in", "Lund"), said("Anna Berg", "age", "7", source="ep_2"))
     corrected = await home.desk.correct(ADA, "ana", "Lives In", "Malmö")
-    assert [told(known) for known in corrected.entity.facts] == ["Lives In: Malmö"]
+    assert [told(known, "Ana") for known in corrected.entity.facts] == ["Lives In: Malmö"]
     await home.draw(said("Ana", "lives at", "Oslo", source="ep_3", at_ms=10**13))
     assert await home.facts("ana") == [("Lives In", "Malmö")]
     merged = await home.desk.merge(ADA, "Ana", "Anna Berg")
@@ -115,7 +116,7 @@ async def test_who_is_meant_has_to_be_clear(home: Home) -> None:
     with pytest.raises(InvalidInput):
         await home.desk.merge(ADA, "Ana", "ana")
     ids = [one.id for one in (await home.desk.graph("ada")).named("heron")]
-    merged = await home.desk.merge(ADA, *ids)
+    merged = await home.desk.merge(ADA, *ids, other_kind=True)
     assert (await home.desk.find(ADA, "heron")).entity == merged.entity
 
 
@@ -166,3 +167,65 @@ async def test_a_merge_can_be_taken_back(home: Home) -> None:
     assert await home.desk.forget(await home.desk.doomed(ADA, joined.id)) == 1
     assert await home.facts("ana") == [("age", "7")]
     assert await home.facts("ben") == [("age", "8")]
+
+
+def test_how_one_stands_to_another_is_said_from_both_ends() -> None:
+    def back(what: str) -> str:
+        return told(Known(what, "Ana", "ent_1", back=True), "Acme")
+
+    assert told(Known("works for", "Acme", "ent_1"), "Ana") == "works for: Acme"
+    assert back("works for") == "Ana works for Acme"
+    assert back("lives_in") == "Ana lives in Acme"
+    assert back("married to") == "Ana is married to Acme"
+    assert back("boss") == "Ana, boss: Acme"
+
+
+async def test_a_fact_and_a_relation_that_say_the_same_are_one_and_go_together(home: Home) -> None:
+    acme = named("Acme", "thing")
+    await home.draw(
+        said("Ana", "works for", to=acme, at_ms=5),
+        said("Ana", "works for", "acme", source="ep_2"),
+        said("Ana", "age", "7"),
+    )
+    ana = (await home.desk.find(ADA, "ana")).entity
+    assert [told(known, "Ana") for known in (*ana.facts, *ana.relations)] == ["age: 7", "works for: Acme"]
+    (works,) = ana.relations
+    assert {source for one in works.said for source in one.source} == {"ep_1", "ep_2"}
+    assert await home.desk.forget(await home.desk.doomed(ADA, works.said[0].id)) == 2
+    assert await home.facts("ana") == [("age", "7")]
+
+
+async def test_an_untrusted_relation_takes_no_trusted_fact_in(home: Home) -> None:
+    acme = named("Acme", "thing")
+    await home.draw(
+        said("Ana", "works for", to=acme, source="ep_2", tainted=True), said("Ana", "works for", "Acme"), said(acme)
+    )
+    ana = (await home.desk.find(ADA, "ana")).entity
+    assert [known.tainted for known in (*ana.facts, *ana.relations)] == [False, True]
+
+
+async def test_an_unknown_name_is_told_the_nearest_one(home: Home) -> None:
+    await home.draw(said("Ana Berg"), said("Ana Berg", alias="Anouk"))
+    with pytest.raises(NotFound, match=r"'Anuk'\. Did you mean 'Anouk'"):
+        await home.desk.find(ADA, "Anuk")
+
+
+async def test_what_is_said_to_be_new_is_known_from_then_on(home: Home) -> None:
+    with pytest.raises(NotFound):
+        await home.desk.correct(ADA, "Bo", "lives in", "Lund")
+    found = await home.desk.correct(ADA, "Bo", "lives in", "Lund", "person")
+    assert (found.scope, found.entity.kind, found.entity.name) == ("ada", "person", "Bo")
+    again = await home.desk.correct(ADA, "bo", "lives in", "Malmö", "person")
+    assert again.entity.id == found.entity.id
+    await home.restart()
+    assert await home.facts("Bo") == [("lives in", "Malmö")]
+    with pytest.raises(InvalidInput, match="is no name"):
+        await home.desk.correct(ADA, "<b>", "lives in", "Lund", "person")
+
+
+async def test_two_of_two_kinds_are_merged_only_where_that_is_said(home: Home) -> None:
+    await home.draw(said("Ana", "age", "7"), said(named("Lund", "place")))
+    with pytest.raises(Refused, match="'Ana' is a person, and 'Lund' a place"):
+        await home.desk.merge(ADA, "Ana", "Lund")
+    merged = await home.desk.merge(ADA, "Ana", "Lund", other_kind=True)
+    assert {name for _, name in merged.entity.keys} == {"ana", "lund"}
