@@ -18,19 +18,30 @@ _LEAST_SECRET: Final = 3
 
 def send(address: str, title: str, text: str) -> str:
     """Send a message; see `sending.Send`."""
-    for name in ("apprise", "urllib3"):  # what they log may hold the address: it is read here, cleaned, and told by us
-        logging.getLogger(name).propagate = False
-    logging.getLogger("apprise").setLevel(logging.WARNING)  # whatever the daemon's own log shows
-    # Nothing is kept beside our own outbox, and its log shows no addresses.
-    asset = apprise.AppriseAsset(async_mode=False, secure_logging=True, storage_mode=apprise.PersistentStoreMode.MEMORY)
-    apobj = apprise.Apprise(asset=asset)
-    if not apobj.add(address):
-        scheme = urlsplit(address).scheme[:20]
-        raise SettingsError(f"Apprise cannot send to this {scheme!r} address: `sulla notify list` names the channel")
+    if why := fault_of(address):
+        raise SettingsError(f"{why}: `sulla notify list` names the channel")
+    apobj = apprise.Apprise(asset=_asset())
+    apobj.add(address)
     # What it says of this message alone: others may be sent at the same time.
     plain = apprise.NotifyFormat.TEXT
     taken = apobj.notify(body=text, title=title, body_format=plain, log_level=logging.WARNING)
     return "" if taken else without_secrets("\n".join(entry.message for entry in taken.logs()), address)
+
+
+def fault_of(address: str) -> str:
+    """Why nothing can be sent to an address; see `sending.FaultOf`."""
+    for name in ("apprise", "urllib3"):  # what they log may hold the address: it is read here, cleaned, and told by us
+        logging.getLogger(name).propagate = False
+    logging.getLogger("apprise").setLevel(logging.WARNING)  # whatever the daemon's own log shows
+    if apprise.Apprise(asset=_asset()).add(address):
+        return ""
+    scheme = address.partition("://")[0][:20]
+    return f"Apprise cannot send to this {scheme!r} address"
+
+
+def _asset() -> apprise.AppriseAsset:
+    """Nothing is kept beside our own outbox, and its log shows no addresses."""
+    return apprise.AppriseAsset(async_mode=False, secure_logging=True, storage_mode=apprise.PersistentStoreMode.MEMORY)
 
 
 def without_secrets(said: str, address: str) -> str:

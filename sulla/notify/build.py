@@ -11,7 +11,7 @@ from sulla.notify.book import FILE, OutboxBook
 from sulla.notify.dispatcher import Dispatcher, Places
 from sulla.notify.outbox import Manners, Outbox
 from sulla.notify.rpc import METHODS
-from sulla.notify.sending import send
+from sulla.notify.sending import fault_of, send
 from sulla.notify.service import HomeChannels
 from sulla.notify.settings import NotifySettings
 from sulla.notify.values import Rules
@@ -35,7 +35,7 @@ def build(host: Host) -> Built:
     )
     outbox = Outbox([Rules(one.name, frozenset(one.kinds), one.level) for one in wanted.channels], manners)
     addresses = {one.name: wanted.address_of(one) for one in wanted.channels}
-    places = Places(inbox, _loads(host.threads), _suspended(host.threads), send, addresses)
+    places = Places(inbox, _loads(host.threads), _suspended(host.threads), send, addresses, fault_of)
     book = OutboxBook(host.settings.place(FILE))
     dispatcher = Dispatcher(outbox, book, places, host.place.clock, host.tally)
     channels = HomeChannels(wanted.channels, dispatcher)

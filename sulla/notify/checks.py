@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib.util import find_spec
 
 from sulla.host.checks import Check, CheckContext
-from sulla.host.findings import Finding, counted, ok, warning
+from sulla.host.findings import Finding, counted, fault, ok, warning
+from sulla.notify.sending import fault_of
 from sulla.notify.settings import NotifySettings
 
 
@@ -16,6 +18,9 @@ async def notify(of: CheckContext) -> list[Finding]:
         return ok("no channels: notices stay in this home")
     if find_spec("apprise") is None:
         return [warning("channels are set, and Apprise is not installed", "pip install 'sulla-agent[notify]'")]
+    faults = await asyncio.to_thread(_faults, wanted)
+    if faults:
+        return faults
     if of.where is None or of.silent:
         return ok(f"{counted(len(wanted.channels), 'channel')}; no daemon runs that could say how they do")
     rows = (await of.ask("notify.list")).get("channels")
@@ -25,6 +30,12 @@ async def notify(of: CheckContext) -> list[Finding]:
             said = f"{row.get('channel')}: {row.get('failures')} failures in a row: {row.get('why')}"
             found.append(warning(said, f"sulla notify test {row.get('channel')}"))
     return found or ok(f"{counted(len(wanted.channels), 'channel')}: {', '.join(one.name for one in wanted.channels)}")
+
+
+def _faults(wanted: NotifySettings) -> list[Finding]:
+    every = ((one.name, fault_of(wanted.address_of(one))) for one in wanted.channels)
+    remedy = "write its address as docs/notify.md says, then `sulla notify test {}`"
+    return [fault(f"{name}: {why}", remedy.format(name)) for name, why in every if why]
 
 
 CHECKS = (Check("notify", notify),)

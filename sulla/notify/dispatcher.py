@@ -17,7 +17,7 @@ from sulla.notify.composed import composed
 from sulla.notify.facts import Fact
 from sulla.notify.metrics import FAILED, LEFT_OUT, SENT
 from sulla.notify.outbox import Outbox
-from sulla.notify.sending import Send
+from sulla.notify.sending import FaultOf, Send
 from sulla.notify.sources import of_broken, of_notice, of_thread, thread_asking
 from sulla.notify.values import Message, News
 from sulla.people.notices import NoticeInfo
@@ -58,6 +58,8 @@ class Places:
     send: Send
     addresses: Mapping[str, str]
     """By channel."""
+    fault_of: FaultOf
+    """Judges an address."""
 
 
 class Dispatcher:
@@ -77,6 +79,8 @@ class Dispatcher:
         self._places = places
         self._clock = clock
         self._tally = tally
+        self.unusable: dict[str, str] = {}
+        """Why nothing can be sent to a channel's address, by channel; known from the start on."""
         self._woken: dict[ThreadId, None] = {}
         self._all = True
         """Whether all threads that wait have to be looked at."""
@@ -105,6 +109,13 @@ class Dispatcher:
             self.outbox.apply(fact)
         await self._keep(self.outbox.opened(self._now_ms()))
 
+    async def judge(self) -> None:
+        """See which addresses nothing can be sent to. No message goes out for it."""
+        for name, address in self._places.addresses.items():
+            if why := await asyncio.to_thread(self._places.fault_of, address):
+                self.unusable[name] = why
+                log.warning("the channel %s can take no messages: %s", name, why)
+
     async def run(self) -> None:
         """Send until cancelled."""
         opened = False
@@ -113,6 +124,7 @@ class Dispatcher:
                 if not opened:
                     await self.open()
                     opened = True
+                    await self.judge()
                 await self.round()
                 rest_s = self._rest_s()
             except SullaError as error:

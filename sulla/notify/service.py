@@ -32,8 +32,9 @@ class HomeChannels:
 
     def trouble(self) -> str:
         """What is wrong with channels; empty for nothing."""
-        broken = self._dispatcher.outbox.broken()
-        return "; ".join(f"the channel {name} takes no messages: {state.why}" for name, state in broken.items())[:1_000]
+        broken = {name: state.why for name, state in self._dispatcher.outbox.broken().items()}
+        every = {**broken, **self._dispatcher.unusable}
+        return "; ".join(f"the channel {name} takes no messages: {why}" for name, why in every.items())[:1_000]
 
     async def status(self) -> JsonObject:
         """What `sulla status --json` says of it."""
@@ -45,4 +46,5 @@ class HomeChannels:
         state = outbox.states.get(one.name)
         waiting = sum(message.channel == one.name for message in outbox.waiting.values())
         failures, why = (state.failures, state.why) if state is not None else (0, "")
+        why = self._dispatcher.unusable.get(one.name) or why
         return ChannelRow(one.name, tuple(one.kinds), one.level, waiting, failures, why)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import ThreadId
@@ -23,6 +24,8 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task
 
 THREAD_KIND = "thread"
+WHY_CHARS: Final = 500
+"""Of why the newest run failed, in a checkpoint; all of it is in the log."""
 _NUMBER: Final[Callable[[Json], Any]] = reader(int)
 
 
@@ -49,7 +52,8 @@ def to_head(schema: ThreadSchema, state: ThreadState, claimed: int, epoch: int, 
     """
     kept = _FORM.write(state)
     if state.run is None and not _is_owed(state):
-        # Once the run has ended its words are in the log: repeating them would double every later write.
+        # Once the run has ended its words are in the log: repeating them would double every later write. Why one failed
+        # is told where no log is read, such as in notices.
         kept["outcome"] = to_json(_brief(state.newest.outcome))
     found: JsonObject = {name: number for name, number in (("claimed", claimed), ("epoch", epoch)) if number}
     for name, value in kept.items():
@@ -118,4 +122,5 @@ def _is_owed(state: ThreadState) -> bool:
 
 
 def _brief(outcome: Outcome) -> Outcome:
-    return Outcome(status=outcome.status, reason=outcome.reason, updated_at_ms=outcome.updated_at_ms)
+    why = cut(outcome.status_report, WHY_CHARS) if outcome.status == "failed" else ""
+    return Outcome(status=outcome.status, status_report=why, reason=outcome.reason, updated_at_ms=outcome.updated_at_ms)

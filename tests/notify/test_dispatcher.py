@@ -69,6 +69,7 @@ class World:
         self.got: list[tuple[str, str]] = []
         self.threads: dict[ThreadId, ThreadState] = {}
         self.down: dict[str, str] = {}
+        self.faults: dict[str, str] = {}
         self.away = False
         self.tally = Tally((SENT, FAILED, LEFT_OUT), ())
         self.gate: threading.Event | None = None
@@ -92,6 +93,9 @@ class World:
         self.got.append((address, text))
         return ""
 
+    def fault_of(self, address: str) -> str:
+        return self.faults.get(address, "")
+
     def told(self, text: str, urgency: str = "normal") -> None:
         number, at_ms = len(self.notices) + 1, round(self.clock.now() * 1000)
         ids = (f"ntc_{number}", f"thr_{number}", RunId(""), "sulla")
@@ -99,7 +103,7 @@ class World:
 
     def dispatcher(self, book: OutboxBook | None = None, join_ms: int = 0) -> Dispatcher:
         outbox = Outbox([Rules(name, frozenset({"notice", "approval"})) for name in CHANNELS], Manners(join_ms=join_ms))
-        places = Places(self, self.load, self.suspended, self.send, {name: name for name in CHANNELS})
+        places = Places(self, self.load, self.suspended, self.send, {name: name for name in CHANNELS}, self.fault_of)
         return Dispatcher(outbox, book or OutboxBook(self.root / FILE), places, self.clock, self.tally)
 
 
@@ -245,6 +249,17 @@ async def test_a_disk_that_takes_nothing_sends_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Unavailable, match=r"the outbox notify\.jsonl cannot be read"):
         await world.dispatcher().open()
+    assert world.got == []
+
+
+async def test_an_address_that_nothing_can_be_sent_to_is_known_before_a_message(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.faults["mail"] = "no such address"
+    dispatcher = world.dispatcher()
+    await dispatcher.judge()
+    assert dispatcher.unusable == {"mail": "no such address"}
+    assert "the channel mail can take no messages: no such address" in caplog.text
     assert world.got == []
 
 
