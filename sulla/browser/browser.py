@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from sulla.browser.folders import sweep
 from sulla.browser.settings import BrowserSettings
 from sulla.browser.snapshot import Snapshot
 from sulla.core.clock import Clock
@@ -120,7 +121,8 @@ class AgentBrowser:
             return session
 
     async def run(self) -> None:
-        """Close what nobody asks for any more, until this is cancelled."""
+        """Remove what a killed daemon has left; then close what nobody asks for any more, until this is cancelled."""
+        await asyncio.to_thread(sweep)
         while True:
             await self._runs.wait()
             await self._clock.sleep(LOOK_S)

@@ -7,7 +7,6 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, Final
 
 from playwright.async_api import (
@@ -19,6 +18,7 @@ from playwright.async_api import (
     async_playwright,
 )
 
+from sulla.browser.folders import BrowserFolder
 from sulla.browser.metrics import STARTED
 from sulla.browser.places import KEEPER, PORT, TMP, BrowserPlace
 from sulla.browser.proxy import USER, GuardedProxy
@@ -101,12 +101,16 @@ class Chromium:
         self._credential = "" if place.sealed else credential
         self._flags = flags
         self._proxies: dict[int, GuardedProxy] = {}
-        self.folder: Path | None = None
-        """Where its files are while it runs."""
+        self._own: BrowserFolder | None = None
         self._life: asyncio.Server | None = None
         self._held: list[asyncio.StreamWriter] = []
         self._driver: Playwright | None = None
         self._browser: Browser | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its files are while it runs."""
+        return self._own.path if self._own is not None else None
 
     @property
     def browser(self) -> Browser | None:
@@ -181,12 +185,13 @@ class Chromium:
             await self.drop(proxy)
         self._browser = self._driver = self._life = None
         self._held.clear()
-        if self.folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
-            self.folder = None
+        if self._own is not None:
+            await asyncio.to_thread(self._own.remove)
+            self._own = None
 
     async def _start(self) -> Browser:
-        self.folder = folder = Path(await asyncio.to_thread(mkdtemp, prefix="sulla-browser-"))
+        self._own = own = await asyncio.to_thread(BrowserFolder)
+        folder = own.path
         self._life = await asyncio.start_unix_server(self._hold, f"{folder}/life")
         script = folder / "chromium"
         await asyncio.to_thread(_prepare, script, self._place.launcher(folder, MAX_CONTEXTS, root=os.geteuid() == 0))

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final, TypeVar
 
-from playwright.async_api import BrowserContext, Dialog, Download, Error, Page
+from playwright.async_api import BrowserContext, Dialog, Download, Error, Frame, Page
 from playwright.async_api import TimeoutError as Late
 
 from sulla.browser.frames import PageLooks
@@ -232,7 +232,12 @@ class BrowserSession:
 
     async def _act(self, element: PageElement, what: str, *args: object, gesture: bool) -> Visited:
         async with self._call() as since:
-            page, self._clicking = self._page(), True
+            page = self._page()
+            if self.snapshot is None or element not in self.snapshot.elements:
+                raise Refused(
+                    f"the {element.kind} {element.of('name')!r} was of a page that is not shown any more: read it"
+                )
+            self._clicking = True
             try:
                 frame = self._looks.document(element.document)
                 given = (element.index, element.expected, *args)
@@ -298,6 +303,8 @@ class BrowserSession:
         if page not in self._pages:
             page.on("download", self._download)
             page.on("crash", self._crashed)
+            page.on("close", self._changed)
+            page.on("framenavigated", lambda frame: self._went_on(page, frame))
             self._pages.append(page)
 
     async def _opened(self, page: Page) -> None:
@@ -325,6 +332,15 @@ class BrowserSession:
         self._notes.add("the page offered a file to download, and the browser takes none")
         with suppress(Exception):  # it is refused already
             await download.cancel()
+
+    def _went_on(self, page: Page, frame: Frame) -> None:
+        """Another document is shown: what was seen of the one before is no more, and no yes for it holds."""
+        if frame is page.main_frame:
+            self._changed(page)
+
+    def _changed(self, page: Page) -> None:
+        if self._pages and self._pages[-1] is page:
+            self.snapshot = None
 
     def _crashed(self, page: Page) -> None:
         self._notes.add("the page broke down, and was closed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import stat
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from sulla.browser.browser import AgentBrowser
 from sulla.browser.metrics import ACTS, PAGES
@@ -24,8 +24,15 @@ from sulla.tools.schema import Bounds
 from sulla.tools.web.fetch import Fetcher
 from sulla.tools.web.urls import MAX_URL, parse_url
 
+if TYPE_CHECKING:
+    from sulla.browser.session import BrowserSession
+
 TEXT_CHARS: Final = 10_000
 """Of what is typed at once."""
+YES_TOO_LATE: Final = (
+    "nothing was done: a person said yes to this on a page that is not open any more or shows something else by now, "
+    "and that yes went with it; open and read the page, and ask again"
+)
 CALL_S: Final = 240.0
 """The time limit of each tool, in seconds: its page is given up long before."""
 
@@ -123,7 +130,7 @@ class _BrowserTools:
         Args:
             ref: Its reference in the newest look, such as 3.12.
         """
-        session, element = self._browser.needed(context.thread_id), self._needed(ref, context)
+        session, element = self._needed(ref, context)
         self._confirm(context, self.asks_click({"ref": ref}, context))
         self._tally.count(ACTS, "click")
         return _told(await session.click(element), 1, context)
@@ -143,7 +150,7 @@ class _BrowserTools:
             text: All that it shall hold.
             submit: Whether to send its form behind that.
         """
-        session, element = self._browser.needed(context.thread_id), self._needed(ref, context)
+        session, element = self._needed(ref, context)
         if element.kind not in ("field", "password", "choice"):
             raise Refused(f"{ref} is a {element.kind} and cannot be filled in; browser_click clicks it")
         self._confirm(context, self.asks_type({"ref": ref, "text": text, "submit": submit}, context))
@@ -195,11 +202,15 @@ class _BrowserTools:
         shown = self._browser.shown(context.thread_id)
         return shown.find(str(args["ref"])) if shown is not None else None
 
-    def _needed(self, ref: str, context: ToolContext) -> PageElement:
-        shown = self._browser.shown(context.thread_id)
+    def _needed(self, ref: str, context: ToolContext) -> tuple[BrowserSession, PageElement]:
+        session = self._browser.known(context.thread_id)
+        shown = session.snapshot if session is not None else None
+        if context.approved and (shown is None or shown.find(ref) is None):
+            raise Refused(YES_TOO_LATE)
+        session = self._browser.needed(context.thread_id)
         if shown is None:
             raise Refused("the page was not read since it has changed: read it, and take the reference from there")
-        return shown.needed(ref)
+        return session, shown.needed(ref)
 
     def _confirm(self, context: ToolContext, question: str) -> None:
         """What a person has allowed is what is done: the page may have been read anew in between."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,8 +13,10 @@ import psutil
 
 from sulla.browser.browser import LOOK_S, AgentBrowser
 from sulla.browser.chromium import Chromium
+from sulla.browser.folders import sweep
 from sulla.browser.metrics import COUNTERS
 from sulla.browser.places import find
+from sulla.browser.tools import YES_TOO_LATE
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
@@ -27,7 +28,7 @@ from sulla.tools.web.fetch import Fetcher
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
 from tests.kits.points import turns
-from tests.soon import until
+from tests.soon import a_pause, until
 
 pytestmark = needs_chromium
 in_turn = turns(
@@ -94,6 +95,28 @@ async def test_references_of_an_older_look_and_of_none_lead_nowhere_and_nobody_i
             assert (said.is_error, why in said.text) == (True, True), said.text
         said = await world.use("browser_type", world.context("shop"), ref="2.1", text="x")
         assert "cannot be filled in" in said.text
+
+
+async def test_a_yes_falls_with_its_page_which_went_on_or_was_closed() -> None:
+    goes = "<p>text</p><button>Buy</button><script>onhashchange = () => location = '/two'</script>"
+    async with hostile_world(extra={"shop": {"/": goes, "/two": "<button>Buy</button>"}}) as world:
+        await shop(world)
+        question = world.asked("browser_click", world.context("shop"), ref="1.1")
+        session = world.browser.needed(ThreadId("thr_shop"))
+        (page,) = session._pages
+        await page.evaluate("location.hash = 'x'")
+        while session.snapshot is not None or not page.url.endswith("/two"):
+            await a_pause()
+        said = await world.use("browser_click", world.context("shop", approved=question), ref="1.1")
+        assert (said.is_error, said.text) == (True, YES_TOO_LATE)
+        again = await world.use("browser_read", world.context("shop"))
+        assert "2.1 button: Buy" in again.text
+        said = await world.use("browser_click", world.context("shop", approved=question), ref="1.1")
+        assert (said.is_error, said.text) == (True, YES_TOO_LATE)
+        question = world.asked("browser_click", world.context("shop"), ref="2.1")
+        await world.browser.forget(ThreadId("thr_shop"))
+        said = await world.use("browser_click", world.context("shop", approved=question), ref="2.1")
+        assert (said.is_error, said.text) == (True, YES_TOO_LATE)
 
 
 @in_turn("passwords")
@@ -272,7 +295,8 @@ def test_nothing_of_it_outlives_a_daemon_that_is_killed() -> None:
         assert _using(folder)
         daemon.kill()
     until(lambda: not _using(folder), "the end of all that was started")
-    shutil.rmtree(folder)  # sockets without anybody behind them, and scripts
+    sweep()
+    assert not folder.exists()  # sockets without anybody behind them, and scripts
 
 
 def _using(folder: Path) -> list[psutil.Process]:

@@ -75,8 +75,8 @@ def test_the_key_comes_from_the_variable_that_others_use_and_is_a_secret(tmp_pat
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("http://127.0.0.1:8080/x", "web.allow_hosts = ['127.0.0.1:8080'] and `sulla reload`"),
-        ("http://localhost/x", "web.allow_hosts = ['localhost'] and `sulla reload`"),
+        ("http://127.0.0.1:8080/x", "adding '127.0.0.1:8080' to web.allow_hosts, and `sulla reload`"),
+        ("http://localhost/x", "adding 'localhost' to web.allow_hosts, and `sulla reload`"),
         ("http://example.org:25/", "port 25 is not one of 80, 443"),
         ("http://169.254.169.254/latest", "a cloud's metadata service"),
         ("ftp://example.org/", "only http:// and https://"),

@@ -315,12 +315,12 @@ class Fetcher:
         if target.port not in PORTS and not self._own_hosts.allow(target):
             raise InvalidInput(
                 f"port {target.port} is not one of {', '.join(map(str, sorted(PORTS)))}; "
-                f"the owner can allow it with web.allow_hosts = ['{target.host}:{target.port}'] and `sulla reload`"
+                f"the owner can allow it by adding '{target.host}:{target.port}' to web.allow_hosts, and `sulla reload`"
             )
 
     def _check_address(self, target: Target, address: str) -> None:
         if (why := refusal(address, own_network=self._own_hosts.allow(target))) is not None:
-            can = f"; its owner can allow it with web.allow_hosts = ['{target.authority}'] and `sulla reload`"
+            can = f"; its owner can allow it by adding '{target.authority}' to web.allow_hosts, and `sulla reload`"
             hint = can if refusal(address, own_network=True) is None else ""
             raise Forbidden(f"{target.host} is {why} ({address}), and those are not fetched{hint}")
 
