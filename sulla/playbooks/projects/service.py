@@ -279,7 +279,7 @@ def _planned(detail: PlayDetail) -> ProjectRun:
     found = plan_in(detail)
     if isinstance(found, ProjectPlan):
         return ProjectRun(row.run, False, row.status, plan_json(replace(found, tasks=tuple(in_order(found.tasks)))), "")
-    return ProjectRun(row.run, False, row.status, None, f"the plan cannot be worked on: {' '.join(found)}")
+    return ProjectRun(row.run, False, row.status, None, _refusal(found))
 
 
 def _worked(detail: PlayDetail) -> ProjectRun:
@@ -290,7 +290,11 @@ def _worked(detail: PlayDetail) -> ProjectRun:
 def _good(found: ProjectPlan | tuple[str, ...]) -> ProjectPlan:
     if isinstance(found, ProjectPlan):
         return found
-    raise InvalidInput("the plan cannot be worked on: " + " ".join(found))
+    raise InvalidInput(_refusal(found))
+
+
+def _refusal(faults: Sequence[str]) -> str:
+    return f"the plan cannot be worked on: {'; '.join(fault.rstrip('.') for fault in faults)}"
 
 
 def _check_planner(agent: str, agents: Sequence[str]) -> None:

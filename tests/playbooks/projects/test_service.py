@@ -116,7 +116,7 @@ async def test_planning_that_failed_says_why(desk: ProjectDesk, runs: MachineRun
 async def test_a_plan_that_names_what_there_is_not_is_refused_with_all_that_is_wrong(
     desk: ProjectDesk, runs: MachineRuns
 ) -> None:
-    with pytest.raises(InvalidInput, match=r"agent 'writr'.* Did you mean 'writer'\?.*depends on 'soil'"):
+    with pytest.raises(InvalidInput, match=r"agent 'writr'.* Did you mean 'writer'\?; task .*depends on 'soil'"):
         await worked(
             desk, plan={"goal": "g", "tasks": [{"id": "dig", "title": "Dig", "agent": "writr", "depends_on": []},
                                                {"id": "sow", "title": "Sow", "depends_on": ["soil"]}]},
