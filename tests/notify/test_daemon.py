@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +21,8 @@ from tests.servers.wire import WireRequest, WireResponse, WireServer
 from tests.soon import pause
 
 WHY = "the model is too tired"
-TOLD = ToolUse("notify_user", {"text": "the tea is ready"})
+TEXT = "the tea is ready"
+TOLD = ToolUse("notify_user", {"text": TEXT})
 
 
 class Receiver:
@@ -28,21 +31,22 @@ class Receiver:
     def __init__(self) -> None:
         self.got: list[str] = []
         """The text of each message that came whole."""
-        self.silent = False
-        """Whether it takes messages and says nothing."""
+        self.holds = False
+        """Whether it takes messages and does not say so."""
 
     async def take(self, request: WireRequest, response: WireResponse) -> None:
         self.got.append(json.loads(request.body)["message"])
-        if self.silent:
-            return response.cut()
-        return await response.whole(200, b"{}")
+        if self.holds:
+            await asyncio.Event().wait()  # until its client is gone
+        await response.whole(200, b"{}")
 
 
 @pytest.fixture
 def model() -> Iterator[Service]:
     rules = [
         Rule(Failure(400, message=WHY), text="(fail)"),
-        Rule(Reply(tools=(TOLD,)), text="(tell)", results=0),
+        Rule(Reply(tools=(TOLD,)), text="(tell", results=0),
+        Rule(Reply("Told.<AGENT_DONE/>", hold="slowly"), text="(tell, slowly)", results=1),
         Rule(Reply("Told.<AGENT_DONE/>"), text="(tell)", results=1),
     ]
     with service(Script(rules)) as found:
@@ -99,3 +103,37 @@ def test_an_address_that_cannot_be_is_told_at_the_start_and_by_the_doctor_and_no
         assert "the channel odd takes no messages" in place.run("status")[1]
         assert "key-of-mine" not in "".join((*doctor[1:], daemon.complaints, *place.run("notify", "list")[1:]))
     assert receiver.got == []
+
+
+def test_a_kill_while_a_notice_is_sent_loses_none_and_what_comes_twice_says_so(
+    place: Place, receiver: Receiver
+) -> None:
+    receiver.holds = True
+    with place.up() as daemon:
+        assert place.run("ask", "(tell)")[0] == Exit.OK
+        soon(lambda: receiver.got)  # it has arrived, and the daemon does not know it yet
+        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
+    receiver.holds = False
+    with place.up():
+        soon(lambda: len(receiver.got) == 2)
+        first, second = receiver.got
+        assert (TEXT in first, "may have been sent before" in first) == (True, False)
+        assert (TEXT in second, "may have been sent before" in second) == (True, True)
+        assert place.run("notify", "test", "hook")[0] == Exit.OK  # goes behind whatever else there were
+        assert len(receiver.got) == 3
+    with place.up():
+        assert place.run("notify", "test", "hook")[0] == Exit.OK
+    assert sum(TEXT in one for one in receiver.got) == 2
+
+
+def test_a_kill_before_a_notice_is_sent_has_it_sent_once(place: Place, receiver: Receiver, model: Service) -> None:
+    with place.up() as daemon, place.begin("ask", "(tell, slowly)") as asks:
+        soon(lambda: model.asked == 2)  # the notice is kept, and the turn goes on
+        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
+        asks.process.kill()
+    model.release("slowly")
+    with place.up():
+        soon(lambda: any(TEXT in one for one in receiver.got))
+        assert place.run("notify", "test", "hook")[0] == Exit.OK
+    told = [one for one in receiver.got if TEXT in one]
+    assert len(told) == 1 + any("may have been sent before" in one for one in told)

@@ -130,3 +130,31 @@ def test_a_killed_daemon_takes_the_work_up_where_it_was(place: Place, model: Ser
         assert place.run("flow", "show", run, "--watch")[0] == 0
         assert set(until(place, "completed").values()) == {"completed"}
     assert asked(model) == {"Dig": 1, "Write a sign": 1, "Sow": 2}
+
+
+HANGS = Rule(Reply("A plan is", hold="never", hold_after=1), text="Plan the project", times=1)
+
+
+@pytest.mark.parametrize("rules", [[HANGS, PLANNED]])
+def test_a_kill_in_the_middle_of_planning_loses_no_plan_and_makes_no_second(place: Place, model: Service) -> None:
+    def plans() -> int:
+        return sum("Plan the project" in json.dumps(request["messages"][-1]) for request in model.requests)
+
+    with place.up() as daemon, place.begin("project", "plan", "garden", "vegetables for four") as asks:
+        deadline = time.monotonic() + PATIENCE_S
+        while not plans():
+            pause()
+            assert time.monotonic() < deadline, asks.complaints
+        daemon.ended(signal.SIGKILL)
+        asks.process.kill()
+    with place.up():
+        while '"dig"' not in place.run("project", "show", "garden", "--json")[1]:
+            pause()
+            assert time.monotonic() < deadline + PATIENCE_S
+        found = page(place)
+        assert [task["id"] for task in found["tasks"]] == ["dig", "sow", "sign"]
+        assert (found["status"], found["text"].count("(id: dig"), found["text"].count("\nplan: ")) == ("planning", 1, 1)
+        run = found["text"].partition("\nplan: ")[2].split()[0]
+        assert plans() == 2  # the call that was cut is made again, and no other one
+        runs = list(map(json.loads, place.run("flow", "runs", "--json")[1].splitlines()))
+    assert [row["run"] for row in runs if row["playbook"] == "plan-garden"] == [run]
