@@ -84,7 +84,32 @@ DROPPED: Final = "dropped"
 Closing = InputIgnored | TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
 
 
-def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_ms: int) -> list[Closing]:
+def taken_of(run: OpenRun, ending: Ending, came_tokens: int | None) -> Usage | None:
+    """What the open call took that somebody cut off: all that was sent, and of the reply what had come.
+
+    Args:
+        run: the run.
+        ending: how its walk ended.
+        came_tokens: of the reply, by estimate; None where nobody knows.
+
+    Returns:
+        With money in proportion to what was set aside, rounded up; None where all that was set aside has to count.
+    """
+    call = run.model.open_call
+    if call is None or came_tokens is None or not isinstance(ending, WalkCut):
+        return None
+    if not 0 < call.reply_tokens <= call.reserved_tokens:
+        return None
+    sent, came = call.reserved_tokens - call.reply_tokens, min(came_tokens, call.reply_tokens)
+    micro = call.reserved_micro
+    if micro is not None:
+        micro = -(-micro * (sent + came) // call.reserved_tokens)
+    return Usage(sent, came, cost_micro=micro)
+
+
+def close_run(
+    state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_ms: int, came_tokens: int | None = None
+) -> list[Closing]:
     """The facts that end a run and leave a conversation that can go on.
 
     Args:
@@ -93,15 +118,16 @@ def close_run(state: ThreadState, run: OpenRun, ending: Ending, shown: str, now_
         ending: how its walk ended.
         shown: what people saw of a reply in flight.
         now_ms: UTC milliseconds.
+        came_tokens: see `taken_of`.
     """
     why, end = _end(state, run, ending, now_ms)
-    call = run.model.open_call  # it is cut off, and what was set aside for it counts
-    counted = run.spent.tokens + (call.reserved_tokens if call is not None else 0)
-    late, usage = _uncharged(state, run), end.usage
+    call, taken = run.model.open_call, taken_of(run, ending, came_tokens)
+    counted = run.spent.tokens + (taken.total if taken else call.reserved_tokens if call is not None else 0)
+    late, usage = _uncharged(state, run), end.usage + (taken or Usage())
     for _, report in late:
         counted, usage = counted + report.tokens, usage + (report.usage or Usage())
     charged = [InputIgnored(seq, TAKEN) for seq, _ in late]
-    return [*charged, *_loose_ends(state, run, why, shown), replace(end, counted=counted, usage=usage)]
+    return [*charged, *_loose_ends(state, run, why, shown, taken), replace(end, counted=counted, usage=usage)]
 
 
 def _uncharged(state: ThreadState, run: OpenRun) -> list[tuple[int, Report]]:
@@ -145,16 +171,15 @@ def has_answered(state: ThreadState) -> bool:
     return False
 
 
-def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str) -> list[Closing]:
+def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str, taken: Usage | None) -> list[Closing]:
     """Nothing may stay open: a reply in flight is kept as far as it was shown, a call gets a result that says so."""
     facts: list[Closing] = []
     if (call := run.model.open_call) is not None:
         if shown:
-            facts.append(
-                TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True, tainted=call.native)
-            )
+            cut = TextMessageEnd(call.call_id, call.message_id, shown, stop="cut", cut=True, tainted=call.native)
+            facts.append(replace(cut, usage=taken or Usage()))
         else:
-            facts.append(ModelAbandoned(call.call_id, call.message_id, why))
+            facts.append(ModelAbandoned(call.call_id, call.message_id, why, usage=taken))
     return [*facts, *unmade_calls(state, run, why)]
 
 

@@ -89,6 +89,31 @@ def test_a_run_that_is_cut_counts_what_was_set_aside_for_the_call_that_was_cut_o
     assert (end.usage.total, end.counted) == (120, 620)
 
 
+@pytest.mark.parametrize("shown", ["", "Once upon"])
+def test_a_run_that_is_cut_in_mid_call_counts_what_was_sent_and_what_had_come_of_the_reply(shown: str) -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(ModelStarted(CallId("a"), MessageId("one"), 1, "h", 8500, 1700, reply_tokens=8000))
+    assert log.state.run is not None
+    reply, end = closed = close_run(log.state, log.state.run, WalkCut("stopped"), shown, 1, 12)
+    assert isinstance(end, RunFinished)
+    taken = Usage(500, 12, cost_micro=103)
+    assert (getattr(reply, "usage", None), end.usage, end.counted) == (taken, taken, 512)
+    log.decide(*closed)
+    assert log.state.spending.day_tokens == 512
+    assert log.state.spending.usage == taken
+
+
+def test_of_a_reply_in_flight_no_more_is_counted_than_was_set_aside_for_it() -> None:
+    log = Log()
+    log.start(log.say())
+    log.decide(ModelStarted(CallId("a"), MessageId("one"), 1, "h", 300, reply_tokens=100))
+    assert log.state.run is not None
+    *_, end = close_run(log.state, log.state.run, WalkCut("stopped"), "", 1, 5_000)
+    assert isinstance(end, RunFinished)
+    assert end.counted == 300
+
+
 def test_a_stop_drops_what_was_said_before_it_if_that_is_asked_for_and_never_what_playbooks_tell() -> None:
     log = Log()
     first, second = log.say(), log.say()

@@ -100,7 +100,9 @@ class RunReading:
         """A model call came to nothing."""
         call = self._closes(entry, fact.call_id)
         if call is not None:
-            self.reading.sums.charge(call.reserved_tokens, entry.origin.at_ms)
+            taken = fact.usage.total if fact.usage is not None else call.reserved_tokens
+            self.reading.sums.charge(taken, entry.origin.at_ms)
+        self.usage += fact.usage or Usage()
 
     def text_message_end(self, entry: Entry, fact: TextMessageEnd) -> None:
         """A model call was answered."""

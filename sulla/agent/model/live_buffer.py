@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sulla.core.event import Moment, TextShown
+from sulla.core.event import Moment, ReasoningShown, TextShown
 from sulla.core.ids import MessageId
 
 
@@ -19,6 +19,8 @@ class LiveBuffer:
         self._forward = forward
         self._message_id: MessageId | None = None
         self._pieces: list[str] = []
+        self._thought: MessageId | None = None
+        self._thoughts: list[str] = []
 
     def __call__(self, moment: Moment) -> None:
         """Show a moment (`core.event.Emit`)."""
@@ -26,11 +28,19 @@ class LiveBuffer:
             if moment.message_id != self._message_id:
                 self._message_id, self._pieces = moment.message_id, []
             self._pieces.append(moment.delta)
+        elif isinstance(moment, ReasoningShown):
+            if moment.message_id != self._thought:
+                self._thought, self._thoughts = moment.message_id, []
+            self._thoughts.append(moment.delta)
         self._forward(moment)
 
     def text_of(self, message_id: MessageId) -> str:
         """What was shown of a message so far."""
         return "".join(self._pieces) if message_id == self._message_id else ""
+
+    def thoughts_of(self, message_id: MessageId) -> str:
+        """What was shown of the reasoning for a message."""
+        return "".join(self._thoughts) if message_id == self._thought else ""
 
     def again(self) -> None:
         """Show the text so far once more, from its beginning."""

@@ -300,6 +300,7 @@ class Model:
             charge.cost_micro,
             purpose,
             request.native,
+            min(request.max_tokens, charge.tokens),
         )
         self.ledger.reserve(started.call_id, open_run.agent, charge, now_s)
         await run.journal.commit(started)

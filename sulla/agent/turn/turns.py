@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Literal
 
 from sulla.agent.approvals.answers import answered, overdue
-from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed, stop_records
+from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed, stop_records, taken_of
 from sulla.agent.limits.ledger import Ledger
-from sulla.agent.limits.limits import Charge, RunLimits, bounds_of
+from sulla.agent.limits.limits import RunLimits, bounds_of
 from sulla.agent.model.live_buffer import LiveBuffer
 from sulla.agent.subagents.children import Children
 from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
-from sulla.agent.turn.cutting import UNFORESEEN, cut_by, ending_of
+from sulla.agent.turn.cutting import UNFORESEEN, came_of, charge_of, cut_by, ending_of
 from sulla.agent.turn.run_monitor import RunMonitor
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -40,6 +40,7 @@ from sulla.threads.log.records import (
     RunPaused,
     RunStarted,
 )
+from sulla.threads.log.usage import Usage
 from sulla.threads.next_task import (
     AnswerRun,
     CancelForBargeIn,
@@ -291,11 +292,11 @@ class TurnDriver:
         session.note(*over)
         return bool(over)
 
-    def _end(self, session: ThreadSession, ending: Ending, shown: str = "") -> None:
+    def _end(self, session: ThreadSession, ending: Ending, shown: str = "", came: int | None = None) -> None:
         run = session.state.run
         if run is not None:
-            self._write_off(run)
-            session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000)))
+            self._write_off(run, taken_of(run, ending, came))
+            session.note(*close_run(session.state, run, ending, shown, round(self._clock.now() * 1000), came))
 
     def _put_down(self, session: ThreadSession) -> None:
         """Leave the open run for later, because all work is paused; what it waits for in vain is charged."""
@@ -307,11 +308,10 @@ class TurnDriver:
             session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED))
         session.note(RunPaused(pause.by, pause.reason))
 
-    def _write_off(self, run: OpenRun) -> None:
-        """A model call that nobody will hear of any more is charged at what was set aside for it."""
+    def _write_off(self, run: OpenRun, taken: Usage | None = None) -> None:
+        """A model call that nobody will hear of any more is charged at what it took, else at what was set aside."""
         if (call := run.model.open_call) is not None:
-            charge = Charge(call.reserved_tokens, call.reserved_micro)
-            self._ledger.settle(call.call_id, run.agent, charge, self._clock.now())
+            self._ledger.settle(call.call_id, run.agent, charge_of(call, taken), self._clock.now())
 
     # --------------------------------------------------------------------------------------------------- a walk
 
@@ -364,8 +364,7 @@ class TurnDriver:
             case WalkCut(reason) if reason == PAUSED:
                 self._put_down(session)
             case _:
-                call = open_run.model.open_call
-                self._end(session, ending, live.text_of(call.message_id) if call is not None else "")
+                self._end(session, ending, *came_of(live, open_run.model.open_call))
 
     async def _walk(self, session: ThreadSession, run: Run, bounds: RunLimits) -> Ending:
         state = session.state

@@ -221,7 +221,10 @@ def _model_abandoned(state: ThreadState, fact: f.ModelAbandoned, origin: Origin)
     run = _run(state, fact)
     model, call = run.model, run.model.open_call
     if call is not None:
-        if fact.asked:
+        if fact.asked and fact.usage is not None:
+            charge(state, run, fact.usage.total, fact.usage.cost_micro, origin)
+            run.spent.usage += fact.usage
+        elif fact.asked:
             charge(state, run, call.reserved_tokens, call.reserved_micro, origin)
         if fact.reason in ("drained", "paused"):  # an orderly stop is no failure of the service
             model.attempts = max(0, model.attempts - 1)

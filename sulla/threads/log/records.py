@@ -32,8 +32,7 @@ class ThreadCreated(Fielded):
     agent: str
     title: str = ""
     project: str = ""
-    channel: str = ""
-    """The client's channel that it was begun on; empty for none."""
+    channel: str = ""  # the client's, that it was begun on; empty for none
     birth: Birth | None = None
     graph: str = ""
     """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
@@ -193,6 +192,7 @@ class ModelStarted(Fielded):
     """The same in money, in millionths; None where the model has no price."""
     purpose: Literal["reply", "nudge", "answer", "held"] = "reply"
     native: bool = False
+    reply_tokens: int = 0  # how many of the reserved ones are for the reply; 0 in logs of before
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +204,10 @@ class ModelAbandoned(Fielded):
     call_id: CallId
     message_id: MessageId
     reason: str = ""
-    retry_in_s: float | None = None
-    """When it is tried again, in seconds; None if it is not."""
+    retry_in_s: float | None = None  # when it is tried again; None if it is not
     asked: bool = True
     """Whether the service may count the request: no if nobody got it, or if it was answered with a refusal."""
+    usage: Usage | None = None  # charged in the place of what was reserved: of a call that was cut off, by estimate
 
 
 @dataclass(frozen=True, slots=True)
