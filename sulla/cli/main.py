@@ -10,7 +10,7 @@ import io
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go, tell
 
 if TYPE_CHECKING:
+    from importlib.abc import Loader
+
     from sulla.host.settings import HomeSettings
 
 OWN = {
@@ -159,7 +161,7 @@ def parser(known: Mapping[str, Command]) -> Whole:
     Args:
         known: every command.
     """
-    return Whole(known, _module, {"settings": _settings, "offline": _offline})
+    return Whole(known, module_of, {"settings": _settings, "offline": _offline})
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -197,7 +199,7 @@ def _run(words: list[str], *, alone: bool) -> int:
         if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
             known = commands()  # a package's, a wrong one, or the help for all of them
         arguments = parser(known).parse_args(words)
-        command = _module(known[arguments.command])
+        command = module_of(known[arguments.command])
     if alone:
         gc.freeze()  # what was imported stays: nobody need look at it again
     return int(command.run(arguments))
@@ -257,6 +259,14 @@ _SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect")
 and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
 `inspect`, with `ast` and `dis`, for what nobody asks them here."""
 
+_NOT_FOR_DAEMONS = ("html", "difflib", "tomllib", "logging.config")
+"""What a daemon uses when a page writes signs as entities, somebody writes a wrong name or a home has settings, and
+what `uvicorn` sets logs up with, which is not its business here: 0.9 MiB, with what these import."""
+
+_LATE_PACKAGES = {"uvicorn": {"Config": "uvicorn.config", "Server": "uvicorn.server"}}
+"""Packages, and the modules of their names that are used all the same. `uvicorn` itself is for those who start it from
+a command line: `click` and `multiprocessing`, which it imports for them, weigh 1.5 MiB."""
+
 _EXITS = {
     "unavailable": Exit.UNREACHABLE,
     "settings_invalid": Exit.SETTINGS,
@@ -311,7 +321,54 @@ def _load_late(*names: str) -> None:
                 setattr(importlib.import_module(package), part, late)
 
 
-def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
-    if command is not OWN["up"]:  # a daemon needs them
+class _LatePackage(ModuleType):
+    """A package whose ``__init__`` runs when one of its names is used; its modules can be imported before.
+
+    Args:
+        spec: where it is.
+        loader: runs its ``__init__``.
+        places: the modules of names for which it need not run.
+    """
+
+    def __init__(self, spec: ModuleSpec, loader: Loader, places: Mapping[str, str]) -> None:
+        super().__init__(spec.name)
+        self.__spec__, self.__loader__, self.__file__ = spec, loader, spec.origin
+        self.__path__, self.__package__ = spec.submodule_search_locations or [], spec.name
+        self._begin, self._places = loader.exec_module, places
+
+    def __getattr__(self, name: str) -> object:
+        """Called for what is not here yet."""
+        if name in self._places:
+            return getattr(importlib.import_module(self._places[name]), name)
+        begin, self.__class__ = self._begin, ModuleType  # type: ignore[assignment]  # what it is from now on
+        begin(self)
+        return getattr(self, name)
+
+
+def _packages_late(packages: Mapping[str, Mapping[str, str]]) -> None:
+    """Have the ``__init__`` of packages run when one of their names is first used.
+
+    Args:
+        packages: their names, none of them in another package, each with the modules of names that do without it.
+    """
+    for name, places in packages.items():
+        spec = PathFinder.find_spec(name) if name not in sys.modules else None
+        if spec is not None and spec.loader is not None:  # else whoever imports it is told
+            sys.modules[name] = _LatePackage(spec, spec.loader, places)
+
+
+def module_of(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
+    """The module of a command.
+
+    Args:
+        command: it.
+
+    Returns:
+        The module, imported; what it seldom needs is loaded when it is used.
+    """
+    if command is OWN["up"]:
+        _load_late(*_NOT_FOR_DAEMONS)
+        _packages_late(_LATE_PACKAGES)
+    else:  # a daemon needs them
         _load_late(*_SELDOM_USED)
     return importlib.import_module(command.module)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
-from sulla.memory.entities.graph import Graph
-from sulla.memory.entities.graphs import Graphs
-from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
 from sulla.memory.fusion import fused, leading, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
-from sulla.memory.vectors.search import LEAST, Meanings
+from sulla.memory.vectors.base import LEAST
 from sulla.telemetry.tally import Tally
+
+if TYPE_CHECKING:
+    from sulla.memory.entities.graph import Graph
+    from sulla.memory.entities.graphs import Graphs
+    from sulla.memory.vectors.search import Meanings
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,8 @@ class Recall:
         """One ranking of all, with what stands near in the graph to the best of them."""
         if graph is None:
             return fused(rankings, limit)
+        from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
+
         asked = asked_terms(question)
         seeds = leading(asked, fused(rankings, SEEDS))
         near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
