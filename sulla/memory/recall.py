@@ -11,7 +11,7 @@ from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
-from sulla.memory.fusion import fused, leading, telling_hits
+from sulla.memory.fusion import fused, leading, may_tell, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
 from sulla.memory.vectors.base import LEAST
@@ -111,8 +111,10 @@ class Recall:
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
         asked = asked_terms(question)
-        hits = await self._index.search(scopes, question, DEPTH)
-        return telling_hits(asked, await self._index.spread(scopes, asked), hits) if hits else []
+        spread = await self._index.spread(scopes, asked) if asked else None
+        if spread is None or not may_tell(asked, spread):
+            return []
+        return telling_hits(asked, spread, await self._index.search(scopes, question, DEPTH))
 
     async def _near(self, meanings: Meanings, scopes: Sequence[str], question: str, least: float) -> list[MemoryHit]:
         if not question.strip():
