@@ -18,6 +18,9 @@ from httpx2 import EventSource
 
 from tests.daemon.clients.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 CHAT = "/api/chat/sulla"
 WHOLE = "/agents/sulla/completion"
