@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -61,7 +61,7 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
 
 
 async def recalled(
-    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Collection[str]
+    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]
 ) -> Words:
     """What an agent is told beside a later message; nothing if the memory does not answer, and the log says why.
 
@@ -146,7 +146,7 @@ class _Telling:
         """Before a conversation."""
         return NO_WORDS if self.forgetful(agent) else await remembered(self.memory, self.clock, agent, message)
 
-    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
         """Beside a later message."""
         if self.forgetful(agent):
             return NO_WORDS
