@@ -88,8 +88,10 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     asked = "from sulla.cli.main import main\ntry:\n    main(['ask', '--help'])\nexcept SystemExit:\n    pass"
     loaded = _imported_by(asked)
     assert "websockets" in loaded
-    assert loaded & {"email", "zipfile", "ast", "dis", "_bz2", "_lzma"} == set()
-    used = "import importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
+    assert loaded & {"email", "zipfile", "ast", "dis", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
+    used = "import ssl\nassert ssl.create_default_context().check_hostname"
+    used += "\nimport hashlib, hmac\nassert hmac.new(b'a', b'b', 'sha256').digest() and hashlib.sha1().hexdigest()"
+    used += "\nimport importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
     used += "\nimport bz2, inspect, lzma\nassert inspect.signature(lambda a: a).parameters"
     used += "\nassert all(one.decompress(one.compress(b'a')) == b'a' for one in (bz2, lzma))"
     assert _imported_by(f"{asked}\n{used}\nassert 'http' in urllib.request.build_opener().handle_open") >= {
