@@ -26,6 +26,7 @@ from tests.servers.not_run import NotRun
 # One server for all tests of a process, whichever files they are in; and every frame of every test is looked at.
 pytest_plugins = [
     "tests.servers.stores.postgres", "tests.gateway.frames", "tests.cli.one_daemon", "tests.processes.side_by_side",
+    "tests.kits.in_turn",
 ]  # fmt: skip
 
 # Few examples, because each run draws others; no deadline for one, because a busy machine is no reason to fail.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, ClassVar, Final
 
 from sulla.access.principal import ALL_SCOPES, NAME_CHARS, OWNER, KnownToken, Principal, Scope, TokenInfo, token_id
@@ -213,7 +213,7 @@ class TokenFold:
             NotFound: there never was one.
         """
         if name not in self._last:
-            near = get_close_matches(name[:80], sorted([OWNER, *self._grants]), n=1)
+            near = difflib.get_close_matches(name[:80], sorted([OWNER, *self._grants]), n=1)
             hint = f"did you mean {near[0]!r}?" if near else "`sulla token list` shows all"
             raise NotFound(f"no token {name[:80]!r}; {hint}")
         return name in self._grants

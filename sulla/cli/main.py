@@ -7,14 +7,14 @@ import errno
 import gc
 import importlib
 import io
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sulla.capabilities import capabilities
+from sulla.cli import late
 from sulla.cli.grammar import GROUPS, Whole, group_of
 from sulla.core.errors import SullaError, leaf
 from sulla.host.capability import Command, refuse_twice
@@ -159,7 +159,7 @@ def parser(known: Mapping[str, Command]) -> Whole:
     Args:
         known: every command.
     """
-    return Whole(known, _module, {"settings": _settings, "offline": _offline})
+    return Whole(known, module_of, {"settings": _settings, "offline": _offline})
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -176,9 +176,10 @@ def main(argv: list[str] | None = None) -> int:
             "Windows lacks the locks and signals that Sulla needs: run it in WSL (`wsl --install`)", Exit.FAILED
         )
     _accept_any_bytes()
+    at_once = False
     try:
         try:
-            code = _run(sys.argv[1:] if argv is None else argv, alone=argv is None)
+            code, at_once = _run(sys.argv[1:] if argv is None else argv, alone=argv is None)
         finally:
             sys.stdout.flush()  # here, where a failure can be told; to print nothing would fail on a closed terminal
     except (SullaError, KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
@@ -187,20 +188,26 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.flush()
     except OSError:
         let_go(sys.stderr)
+    if at_once:
+        os._exit(code)
     return code
 
 
-def _run(words: list[str], *, alone: bool) -> int:
+def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
+    """The exit code of a command, and whether the process may end at once: `sulla ask` leaves nothing to be done at
+    its end, and to take apart all that was imported takes a tenth of its processor time.
+    """
     with _seldom_collected():
-        _load_late(*_PACKERS)
+        late.packers()
         known = commands(installed=False)
         if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
             known = commands()  # a package's, a wrong one, or the help for all of them
         arguments = parser(known).parse_args(words)
-        command = _module(known[arguments.command])
+        chosen = known[arguments.command]
+        command = module_of(chosen)
     if alone:
         gc.freeze()  # what was imported stays: nobody need look at it again
-    return int(command.run(arguments))
+    return int(command.run(arguments)), alone and chosen is OWN["ask"]
 
 
 def _failed(raised: BaseException) -> int:
@@ -249,14 +256,6 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-_PACKERS = ("bz2", "lzma")
-"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there."""
-
-_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect")
-"""`websockets` imports the first two, and with them `email`, `http` and `zipfile`, for proxies that nobody asks it for
-and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
-`inspect`, with `ast` and `dis`, for what nobody asks them here."""
-
 _EXITS = {
     "unavailable": Exit.UNREACHABLE,
     "settings_invalid": Exit.SETTINGS,
@@ -286,32 +285,19 @@ def _offline(given: argparse.Namespace) -> object:
     return OfflineHome(given)
 
 
-class _LateModule(ModuleType):
-    """Stands for a module until one of its names is used. That of `importlib.util` is loaded by a second ``import``."""
-
-    def __getattr__(self, name: str) -> object:
-        """Called for what is not here yet, which is everything."""
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(importlib.import_module(self.__name__), name)
-
-
-def _load_late(*names: str) -> None:
-    """Have modules loaded when one of their names is first used.
+def module_of(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
+    """The module of a command.
 
     Args:
-        names: of modules that are no package's, or in packages that are light, dotted.
+        command: it.
+
+    Returns:
+        The module, imported; what it seldom needs is loaded when it is used.
     """
-    for name in names:
-        if name not in sys.modules:
-            late = sys.modules[name] = _LateModule(name)
-            late.__spec__ = ModuleSpec(name, None)
-            package, _, part = name.rpartition(".")
-            if package:
-                setattr(importlib.import_module(package), part, late)
-
-
-def _module(command: Command):  # type: ignore[no-untyped-def]  # one that has `arguments` and `run`
-    if command is not OWN["up"]:  # a daemon needs them
-        _load_late(*_SELDOM_USED)
+    if command is OWN["up"]:
+        late.for_a_daemon()
+    else:
+        late.for_a_client()
+    if command in (OWN["ask"], OWN["chat"]):
+        late.without_openssl()
     return importlib.import_module(command.module)

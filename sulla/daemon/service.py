@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from difflib import get_close_matches
 
 from sulla.agent.input.sanitize import sanitize
 from sulla.core.errors import Busy, CorruptRecord, InvalidInput, NotFound, ShuttingDown
@@ -342,7 +342,7 @@ class Service:
         known = agents.team.ids
         if agent in known:
             return agent
-        near = get_close_matches(agent, known, n=1)
+        near = difflib.get_close_matches(agent, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(known)})"
         raise NotFound(f"no agent {agent!r}{hint}")
 

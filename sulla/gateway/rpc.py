@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from itertools import groupby
 
 import orjson
@@ -157,7 +157,7 @@ def _parts(
 
 def _unknown_method(request: Request) -> Fault:
     name = request.method
-    close = get_close_matches(name[:80], sorted(METHODS), n=1)
+    close = difflib.get_close_matches(name[:80], sorted(METHODS), n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_grouped(METHODS))}"
     return Fault(request.id, METHOD_NOT_FOUND, f"no method {show(name)}; {hint}", "unknown_method")
 
@@ -179,7 +179,7 @@ def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params"
     if kind == "missing":
         return f"{where}: missing"
     if kind == "extra_forbidden":
-        close = get_close_matches(str(detail["loc"][-1])[:80], list(model.model_fields), n=1)
+        close = difflib.get_close_matches(str(detail["loc"][-1])[:80], list(model.model_fields), n=1)
         return f"{where}: no such field" + (f"; did you mean {close[0]!r}?" if close else "")
     context = detail.get("ctx", {})
     if kind == "string_too_long":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Awaitable, Callable
-from difflib import get_close_matches
 from typing import Final
 
 from sulla.core.errors import Busy, CorruptRecord, NotFound, QueueFull
@@ -192,7 +192,7 @@ class HeartbeatService:
         agent = agent or self._chosen
         if agent in self._agents:
             return agent
-        near = get_close_matches(agent, self._agents, n=1)
+        near = difflib.get_close_matches(agent, self._agents, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(self._agents)})"
         raise NotFound(f"no agent {agent!r}{hint}")
 

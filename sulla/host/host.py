@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import field
 from typing import Protocol, TypeVar
 
@@ -175,7 +175,7 @@ class Built:
     """Decides which agent speaks; one capability at most."""
     remembered: Callable[[str, str], Awaitable[Words]] | None = None
     """What an agent (by its id) is told before a conversation that begins with a message."""
-    recalled: Callable[[str, ThreadId, str, Collection[str]], Awaitable[Words]] | None = None
+    recalled: Callable[[str, ThreadId, str, Iterable[str]], Awaitable[Words]] | None = None
     """What an agent (by its id) is told beside a later message of a thread, and the texts of its memory that it was
     told there already."""
     about_project: Callable[[str], Awaitable[Words]] | None = None

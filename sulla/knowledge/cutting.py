@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from html import unescape
 from typing import Final
 
 from sulla.core.cut import cut as shortened
@@ -125,14 +125,14 @@ def _title(said: str) -> str:
     return shortened(" ".join(_MARKS.sub("", _LINK.sub(r"\1", said)).split()), HEADING_CHARS)
 
 
-def _html_headings(html: str) -> list[tuple[int, str]]:
+def _html_headings(page: str) -> list[tuple[int, str]]:
     """The headings of a page with the lines that they begin in."""
-    breaks = [at for at, character in enumerate(html) if character == "\n"]
+    breaks = [at for at, character in enumerate(page) if character == "\n"]
     found: list[tuple[int, str]] = []
-    for start in _H.finditer(html):
-        end = _H_END.search(html, start.end(), start.end() + _TAG_CHARS)
+    for start in _H.finditer(page):
+        end = _H_END.search(page, start.end(), start.end() + _TAG_CHARS)
         if end is not None:
-            words = unescape(_TAG.sub("", html[start.end() : end.start()]))
+            words = html.unescape(_TAG.sub("", page[start.end() : end.start()]))
             found.append((bisect_right(breaks, start.start()) + 1, _bare(_title(words))))
     return found
 

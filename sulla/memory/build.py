@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.late import late
 from sulla.core.words import NO_WORDS, Words
 from sulla.host.host import Built, Host, Task
 from sulla.memory.adapters import make_memory_index
 from sulla.memory.base import MemoryIndex
-from sulla.memory.entities.build import make_drawing
-from sulla.memory.entities.desk import EntityDesk
-from sulla.memory.entities.drawing import Drawing
 from sulla.memory.entities.rpc import METHODS
-from sulla.memory.entities.service import HomeEntities
-from sulla.memory.meaning import Meaning, make_meaning
 from sulla.memory.memory import Memory
 from sulla.memory.note import MemoryCapacity
 from sulla.memory.recall import Recall
@@ -30,6 +26,12 @@ from sulla.memory.recorder import memory_follower
 from sulla.memory.settings import MemorySettings
 from sulla.memory.tools import memory_tools
 from sulla.threads.follower import LogFollower
+
+if TYPE_CHECKING:
+    from sulla.memory.entities.drawing import Drawing
+    from sulla.memory.entities.graphs import Graphs
+    from sulla.memory.entities.service import HomeEntities
+    from sulla.memory.meaning import Meaning
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +61,7 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
 
 
 async def recalled(
-    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Collection[str]
+    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]
 ) -> Words:
     """What an agent is told beside a later message; nothing if the memory does not answer, and the log says why.
 
@@ -89,8 +91,7 @@ def build(host: Host) -> Built:
     def forgetful(agent: str) -> bool:
         return any(spec.id == agent and not spec.memory for spec in host.agents.team.specs)
 
-    meaning = make_meaning(host, index, wanted.embed, wanted.embed_telling) if wanted.embed and wanted.enabled else None
-    drawing = _drawing(host, index, wanted)
+    meaning, drawing = _meaning(host, index, wanted), _drawing(host, index, wanted)
     graphs = drawing.graphs if drawing is not None else None
     recall = Recall(index, clock, host.tally, graphs=graphs)
     if meaning is not None:
@@ -111,7 +112,7 @@ def build(host: Host) -> Built:
     if not wanted.enabled:
         # Playbooks that name the tools are told why these do nothing, and not that there are none.
         tools = tuple(replace(tool, missing=_OFF) for tool in memory_tools(memory))
-        return Built(tools=tools, status=_off, methods=(METHODS.done_by(HomeEntities(None)),))
+        return Built(tools=tools, status=_off, methods=(METHODS.done_by(late(_no_entities)),))
 
     telling = _Telling(memory, clock, forgetful)
 
@@ -120,7 +121,7 @@ def build(host: Host) -> Built:
 
     return Built(
         provides=(memory,),
-        methods=(METHODS.done_by(HomeEntities(EntityDesk(index.statements, clock, graphs))),),
+        methods=(METHODS.done_by(late(partial(_entities, index, clock, graphs))),),
         tools=memory_tools(memory),
         remembered=telling.first,
         recalled=telling.later if wanted.every_turn else None,
@@ -145,7 +146,7 @@ class _Telling:
         """Before a conversation."""
         return NO_WORDS if self.forgetful(agent) else await remembered(self.memory, self.clock, agent, message)
 
-    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
         """Beside a later message."""
         if self.forgetful(agent):
             return NO_WORDS
@@ -170,9 +171,32 @@ async def _off() -> JsonObject:
     return {"memory": "off"}
 
 
+def _no_entities() -> HomeEntities:
+    from sulla.memory.entities.service import HomeEntities
+
+    return HomeEntities(None)
+
+
+def _entities(index: MemoryIndex, clock: Clock, graphs: Graphs | None) -> HomeEntities:
+    from sulla.memory.entities.desk import EntityDesk
+    from sulla.memory.entities.service import HomeEntities
+
+    return HomeEntities(EntityDesk(index.statements, clock, graphs))
+
+
+def _meaning(host: Host, index: MemoryIndex, wanted: MemorySettings) -> Meaning | None:
+    if not (wanted.embed and wanted.enabled):
+        return None
+    from sulla.memory.meaning import make_meaning
+
+    return make_meaning(host, index, wanted.embed, wanted.embed_telling)
+
+
 def _drawing(host: Host, index: MemoryIndex, wanted: MemorySettings) -> Drawing | None:
     if not (wanted.entities and wanted.enabled):
         return None
+    from sulla.memory.entities.build import make_drawing
+
     return make_drawing(host, index.statements, index.scopes, wanted.entities_every)
 
 

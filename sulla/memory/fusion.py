@@ -86,6 +86,25 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
         spread: how usual they are.
         hits: what was found by them.
     """
+    weights, least = _weighed(asked, spread)
+    return [hit for hit in hits if sum(weights[word] for word in _common(asked, hit)) >= least]
+
+
+def may_tell(asked: Collection[str], spread: WordSpread) -> bool:
+    """Whether there can be a note that has enough of a question's words: one that has all of those that stand in any.
+    For most of what people say there is none, and then nothing need be looked for.
+
+    Args:
+        asked: the question's words.
+        spread: how usual they are.
+    """
+    weights, least = _weighed(asked, spread)
+    # Sums of the same weights in another order differ in their last digits.
+    return sum(weights[word] for word in asked if spread.having.get(word)) >= least * (1 - 1e-9)
+
+
+def _weighed(asked: Collection[str], spread: WordSpread) -> tuple[dict[str, float], float]:
+    """What each word of a question weighs, and what a note's words weigh at least for it to be told."""
     notes = max(spread.notes, FEWEST)
     # A word that nobody ever said weighs as one that was said once: it is missing in all notes alike.
     most = rarity(notes, 1)
@@ -93,8 +112,7 @@ def telling_hits(asked: Collection[str], spread: WordSpread, hits: Sequence[Memo
         word: min(rarity(notes, spread.having.get(word, 0)), most) * (USUAL if word in USUAL_WORDS else 1.0)
         for word in asked
     }
-    least = max(SHARE * sum(weights.values()), WEIGHT * most)
-    return [hit for hit in hits if sum(weights[word] for word in _common(asked, hit)) >= least]
+    return weights, max(SHARE * sum(weights.values()), WEIGHT * most)
 
 
 def _common(asked: Collection[str], hit: MemoryHit) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -194,7 +194,7 @@ class Memory:
             self._section_chars,
         )
 
-    async def more_for(self, agent: str, thread_id: str, message: str, told: Collection[str]) -> Words:
+    async def more_for(self, agent: str, thread_id: str, message: str, told: Iterable[str]) -> Words:
         """What an agent is told beside a later message of a thread; empty if there is nothing new.
 
         Args:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.core.clock import Clock
 from sulla.core.errors import CorruptRecord, SullaError
 from sulla.core.search.terms import asked_terms
 from sulla.memory.base import MemoryIndex
-from sulla.memory.entities.graph import Graph
-from sulla.memory.entities.graphs import Graphs
-from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
-from sulla.memory.fusion import fused, leading, telling_hits
+from sulla.memory.fusion import fused, leading, may_tell, telling_hits
 from sulla.memory.metrics import BY_WORDS_ALONE
 from sulla.memory.note import MemoryHit
-from sulla.memory.vectors.search import LEAST, Meanings
+from sulla.memory.vectors.base import LEAST
 from sulla.telemetry.tally import Tally
+
+if TYPE_CHECKING:
+    from sulla.memory.entities.graph import Graph
+    from sulla.memory.entities.graphs import Graphs
+    from sulla.memory.vectors.search import Meanings
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,8 @@ class Recall:
         """One ranking of all, with what stands near in the graph to the best of them."""
         if graph is None:
             return fused(rankings, limit)
+        from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
+
         asked = asked_terms(question)
         seeds = leading(asked, fused(rankings, SEEDS))
         near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
@@ -107,8 +111,10 @@ class Recall:
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
         asked = asked_terms(question)
-        hits = await self._index.search(scopes, question, DEPTH)
-        return telling_hits(asked, await self._index.spread(scopes, asked), hits) if hits else []
+        spread = await self._index.spread(scopes, asked) if asked else None
+        if spread is None or not may_tell(asked, spread):
+            return []
+        return telling_hits(asked, spread, await self._index.search(scopes, question, DEPTH))
 
     async def _near(self, meanings: Meanings, scopes: Sequence[str], question: str, least: float) -> list[MemoryHit]:
         if not question.strip():

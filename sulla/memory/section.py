@@ -77,10 +77,13 @@ def more(best: Iterable[MemoryNote], told: Iterable[str]) -> Words:
         best: what fits the message, the best first.
         told: the sections that stand in the conversation already: no note of them is told again.
     """
+    found = [*_fresh(best, set())]
+    if not found:
+        return NO_WORDS  # most messages: then the conversation is not looked through
     known = {line for text in told for line in text.split("\n")}
     room = MORE_CHARS - len(_MORE) - len("<memory>\n\n</memory>")
     lines = list[Words]()
-    for line in map(row, _fresh(best, set())):
+    for line in map(row, found):
         if line.text in known:
             continue
         room -= len(line.text) + 1

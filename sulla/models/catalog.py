@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import difflib
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
@@ -70,7 +70,7 @@ def window_of(model: ModelName, configured_tokens: int) -> int:
 
 def _hint(provider: str, has_model: bool, known: tuple[str, ...]) -> str:
     forms = ", ".join(name if name == OFFLINE else f"{name}:<model>" for name in known)
-    near = get_close_matches(provider.lower(), known, n=1)
+    near = difflib.get_close_matches(provider.lower(), known, n=1)
     if near:
         return f"did you mean {near[0]!r}? Expected one of {forms}"
     if not has_model and provider.lower().startswith("claude"):

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
 
 from sulla.core.ids import ThreadId
+from sulla.core.late import late
 from sulla.host.host import Built, Host
-from sulla.notify.book import FILE, OutboxBook
-from sulla.notify.dispatcher import Dispatcher, Places
-from sulla.notify.outbox import Manners, Outbox
 from sulla.notify.rpc import METHODS
-from sulla.notify.sending import fault_of, send
-from sulla.notify.service import HomeChannels
 from sulla.notify.settings import NotifySettings
-from sulla.notify.values import Rules
 from sulla.people.inbox import NoticeInbox
-from sulla.schedules.hours import parse_hours
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
+
+if TYPE_CHECKING:
+    from sulla.notify.dispatcher import Dispatcher
+    from sulla.notify.service import HomeChannels
 
 _PAGE = 200
 
 
 def build(host: Host) -> Built:
-    """Make what sends notices; see `host.Built`. Without channels nothing is at work."""
+    """Make what sends notices; see `host.Built`. Without channels nothing is at work, or loaded."""
+    inbox = host.needed(NoticeInbox)
+    if not host.settings.section(NotifySettings).channels:
+        return Built(methods=(METHODS.done_by(late(lambda: _channels(host)[0])),))
+    channels, dispatcher = _channels(host)
+
+    async def run() -> None:
+        with inbox.follow(dispatcher.changed):
+            await dispatcher.run()
+
+    return Built(
+        methods=(METHODS.done_by(channels),),
+        tasks={"notify": run},
+        woken=(dispatcher,),
+        status=channels.status,
+        troubles={"notify": channels.trouble},
+    )
+
+
+def _channels(host: Host) -> tuple[HomeChannels, Dispatcher]:
+    """The channels as clients ask for them, and what sends by them."""
+    from zoneinfo import ZoneInfo
+
+    from sulla.notify.book import FILE, OutboxBook
+    from sulla.notify.dispatcher import Dispatcher, Places
+    from sulla.notify.outbox import Manners, Outbox
+    from sulla.notify.sending import fault_of, send
+    from sulla.notify.service import HomeChannels
+    from sulla.notify.values import Rules
+    from sulla.schedules.hours import parse_hours
+
     wanted, inbox = host.settings.section(NotifySettings), host.needed(NoticeInbox)
     manners = Manners(
         parse_hours(wanted.quiet) if wanted.quiet else None,
@@ -38,22 +66,7 @@ def build(host: Host) -> Built:
     places = Places(inbox, _loads(host.threads), _suspended(host.threads), send, addresses, fault_of)
     book = OutboxBook(host.settings.place(FILE))
     dispatcher = Dispatcher(outbox, book, places, host.place.clock, host.tally)
-    channels = HomeChannels(wanted.channels, dispatcher)
-    methods = (METHODS.done_by(channels),)
-    if not wanted.channels:
-        return Built(methods=methods)
-
-    async def run() -> None:
-        with inbox.follow(dispatcher.changed):
-            await dispatcher.run()
-
-    return Built(
-        methods=methods,
-        tasks={"notify": run},
-        woken=(dispatcher,),
-        status=channels.status,
-        troubles={"notify": channels.trouble},
-    )
+    return HomeChannels(wanted.channels, dispatcher), dispatcher
 
 
 def _loads(threads: ThreadStore) -> Callable[[ThreadId], Awaitable[ThreadState | None]]:

@@ -23,9 +23,9 @@ fences are text.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final, Literal, cast, get_args
 
 from sulla.core.dataclass import dataclass
@@ -250,7 +250,7 @@ def _section(page: ProjectPage, heading: str) -> tuple[int, int]:
     found = page.section(heading)
     if found is None:
         known = [words for _, level, words in page.headings() if level == 2]
-        near = get_close_matches(heading, known, n=1)
+        near = difflib.get_close_matches(heading, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(map(repr, known[:20])) or 'none'}"
         raise NotFound(f"no section {heading[:80]!r}; {hint}")
     return found
@@ -272,7 +272,7 @@ def _find(tasks: Sequence[PageTask], wanted: str) -> PageTask:
             raise Conflict(f"{len(found)} tasks are called like {words[:60]!r}: {said}; say the whole of one")
         if found:
             return found[0]
-    near = get_close_matches(words, [one.text for one in tasks], n=3, cutoff=0.4)
+    near = difflib.get_close_matches(words, [one.text for one in tasks], n=3, cutoff=0.4)
     hint = f"the nearest: {', '.join(repr(one[:80]) for one in near)}" if near else "list them first"
     raise NotFound(f"no task {words[:80]!r}; {hint}")
 

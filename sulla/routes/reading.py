@@ -6,9 +6,9 @@ is needed.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final
 
 from sulla.core.errors import InvalidInput, SettingsError, TooLarge
@@ -285,7 +285,7 @@ def _there(name: str, known: Collection[str]) -> str:
     """A few names: all, or the nearest of many."""
     if len(known) <= _FEW:
         return _listed(sorted(known))
-    likely = get_close_matches(name[: s.MOST_NAME], sorted(known)[: s.MOST_LOOKED], _FEW, 0.0)
+    likely = difflib.get_close_matches(name[: s.MOST_NAME], sorted(known)[: s.MOST_LOOKED], _FEW, 0.0)
     return f"{_listed(likely)} and {len(known) - len(likely)} more"
 
 

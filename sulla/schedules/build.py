@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import logging
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import partial
 from typing import Final
 
@@ -136,6 +136,6 @@ def _check_tool(host: Host, action: ToolAction) -> None:
     """
     box = host.tools.lasting(host.agents.team.get(action.agent))
     if action.name not in box and not action.name.startswith(MCP):
-        near = get_close_matches(action.name, box.names, n=1)
+        near = difflib.get_close_matches(action.name, box.names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(box.names)}"
         raise NotFound(f"the agent has no tool {action.name[:80]!r}; {hint}")

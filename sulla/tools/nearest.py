@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
-from difflib import get_close_matches
 from heapq import nlargest
 
 MAX_NAME = 100
@@ -28,7 +28,7 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     by_folded = {known_name.casefold(): known_name for known_name in known}
     folded = name[:MAX_NAME].casefold()
     likely = nlargest(MAX_COMPARED, by_folded, lambda other: _alike(folded, other)) if by_folded else []
-    close = get_close_matches(folded, likely, n=limit, cutoff=0.5)
+    close = difflib.get_close_matches(folded, likely, n=limit, cutoff=0.5)
     if len(close) < limit and len(folded) >= 3:
         close += [other for other in sorted(by_folded) if folded in other and other not in close]
     return tuple(by_folded[match] for match in close[:limit])

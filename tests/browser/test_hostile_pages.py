@@ -12,8 +12,11 @@ import pytest
 from sulla.browser.places import BrowserPlace, find
 from sulla.host.system import SystemClock
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostilePage, HostileWorld, hostile_world, needs_chromium, pages
+from tests.kits.in_turn import in_turn
 from tests.kits.points import Points, each_extent
 from tests.soon import PATIENCE_S
+
+pytestmark = in_turn(2)
 
 ENOUGH = 60
 AT_ONCE = 6

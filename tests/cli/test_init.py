@@ -18,10 +18,13 @@ from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import NOWHERE, PATIENCE_S, Place
 from tests.daemon.serving import beside
+from tests.kits.in_turn import in_turn
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.ollama_server import FakeOllama
 from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Reply, Rule, Script
+
+pytestmark = in_turn(2)
 
 INIT = [sys.executable, "-m", "sulla", "init"]
 SECRET = "hunter2-do-not-show"

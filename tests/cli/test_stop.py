@@ -15,8 +15,11 @@ from sulla.cli.stop import has_home
 from sulla.host.home import Home
 from sulla.terminal.exits import Exit
 from tests.daemon.running import Place, service
+from tests.kits.in_turn import in_turn
 from tests.mcp.benches import HERE
 from tests.servers.script import Reply, Rule, Script
+
+pytestmark = in_turn(2)
 
 SLOW = Script(
     [Rule(Reply("One moment. <AGENT_DONE>ok</AGENT_DONE>", pieces=4, hold="gate", hold_after=2), text="slow")]

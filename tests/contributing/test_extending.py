@@ -13,7 +13,10 @@ import pytest
 
 from tests.daemon.running import Place, service
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(2)
 
 WHOLE = "the agent 'gardener' of the capability 'herbs'"
 NODE = "note = MessageId("

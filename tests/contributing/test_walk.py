@@ -17,6 +17,9 @@ import pytest
 
 from tests.contributing.walk import Edit, copied, installed, steps
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 TITLES = [title for title, _ in steps()]
 

@@ -20,9 +20,16 @@ HEAVY = {
     *("prompt_toolkit", "rich", "jinja2", "langgraph", "prometheus_client", "pygments", "opentelemetry"),
     *("sulla.gateway.contract_docs.openapi", "sulla.gateway.contract_docs.asyncapi", "sulla.playbooks.file.schema"),
     *("sulla.playbooks.file.read", "sulla.playbooks.file.check", "sulla.playbooks.expression.expression"),
+    *("sulla.notify.dispatcher", "sulla.memory.entities.graph", "sulla.memory.vectors.index"),
     *("sulla.playbooks.run.node", "sulla.playbooks.machine.machine", "sulla.speech.turn_taking.buffer"),
     *(f"sulla.gateway.dialects.{one}.dialect" for one in ("openai", "hub", "snippbot", "abi", "mcp", "agui")),
 }
+SELDOM = {"click", "uvicorn.main", "multiprocessing", "html.entities", "socketserver", "tomllib._parser", "stringprep"}
+"""What libraries of the daemon import for what it seldom or never does with them."""
+
+_LIFE = "from sulla.cli.main import OWN, module_of\nmodule_of(OWN['up'])\nimport runpy, sys\n"
+_LIFE += "runpy.run_module('tests.house.idle_daemon', run_name='__main__', alter_sys=True)"
+"""A daemon's life, as `sulla up` begins it."""
 
 
 def _imported_by(line: str) -> set[str]:
@@ -30,7 +37,7 @@ def _imported_by(line: str) -> set[str]:
 
 
 def _loaded_in_the_life_of(home: Path, model: str, until: str) -> set[str]:
-    return _printed_by("-m", "tests.house.idle_daemon", str(home), model, until)
+    return _printed_by("-c", _LIFE, str(home), model, until)
 
 
 def _printed_by(*arguments: str) -> set[str]:
@@ -64,7 +71,7 @@ def idle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """One daemon for both moments: each takes seconds to start afresh."""
     model, library = request.param
     home = str(tmp_path_factory.mktemp("idle"))
-    at_ready, warm = map(_with_packages, _output_of("-m", "tests.house.idle_daemon", home, model, "warm").splitlines())
+    at_ready, warm = map(_with_packages, _output_of("-c", _LIFE, home, model, "warm").splitlines())
     return Loaded(at_ready, warm, library)
 
 
@@ -81,8 +88,10 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     asked = "from sulla.cli.main import main\ntry:\n    main(['ask', '--help'])\nexcept SystemExit:\n    pass"
     loaded = _imported_by(asked)
     assert "websockets" in loaded
-    assert loaded & {"email", "zipfile", "ast", "dis", "_bz2", "_lzma"} == set()
-    used = "import importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
+    assert loaded & {"email", "zipfile", "ast", "dis", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
+    used = "import ssl\nassert ssl.create_default_context().check_hostname"
+    used += "\nimport hashlib, hmac\nassert hmac.new(b'a', b'b', 'sha256').digest() and hashlib.sha1().hexdigest()"
+    used += "\nimport importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
     used += "\nimport bz2, inspect, lzma\nassert inspect.signature(lambda a: a).parameters"
     used += "\nassert all(one.decompress(one.compress(b'a')) == b'a' for one in (bz2, lzma))"
     assert _imported_by(f"{asked}\n{used}\nassert 'http' in urllib.request.build_opener().handle_open") >= {
@@ -100,7 +109,20 @@ def test_a_daemon_that_is_ready_has_loaded_no_heavy_library(idle: Loaded) -> Non
 
 
 def test_a_daemon_that_nobody_has_said_anything_to_has_loaded_no_heavy_library(tmp_path: Path) -> None:
-    assert _loaded_in_the_life_of(tmp_path, "offline", "0") & HEAVY == set()
+    assert _loaded_in_the_life_of(tmp_path, "offline", "0") & (HEAVY | SELDOM) == set()
+
+
+def test_a_daemon_loads_late_what_its_libraries_seldom_need_and_it_is_all_there() -> None:
+    begun = "from sulla.cli.main import OWN, module_of\nmodule_of(OWN['up'])"
+    loaded = _imported_by(begun)
+    assert "uvicorn.server" in loaded
+    assert loaded & SELDOM == set()
+    used = "import difflib, html, logging.config, tomllib, uvicorn"
+    used += "\nassert difflib.get_close_matches('aple', ['apple']) and html.unescape('&amp;') == '&'"
+    used += "\nassert tomllib.loads('a = 1') == {'a': 1} and logging.config.dictConfig"
+    used += "\nassert uvicorn.Config is uvicorn.config.Config"
+    used += "\nassert callable(uvicorn.run) and uvicorn.__version__ and uvicorn.Server is uvicorn.server.Server"
+    assert _imported_by(f"{begun}\n{used}") >= SELDOM - {"stringprep"}
 
 
 def test_a_models_library_is_loaded_before_its_first_use(idle: Loaded) -> None:

@@ -35,8 +35,11 @@ from sulla.terminal.exits import Exit
 from sulla.testing.provider import Say, ScriptedProvider
 from tests.daemon.running import PATIENCE_S
 from tests.daemon.running import Place as Home
+from tests.kits.in_turn import in_turn
 from tests.mcp.benches import HERE
 from tests.soon import a_pause, pause
+
+pytestmark = in_turn(2)
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
 SERVER = f'command = "{sys.executable}"\nargs = ["{HERE / "real_server.py"}"]\n'

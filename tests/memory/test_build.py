@@ -24,8 +24,9 @@ from sulla.daemon.settings.config import load_settings
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.memory.entities.graph import graph_of
+from sulla.memory.fusion import WordSpread
 from sulla.memory.memory import Memory, NoteAuthor
-from sulla.memory.note import MemoryHit, MemoryNote
+from sulla.memory.note import MemoryNote
 from sulla.models.base import Provider
 from sulla.models.catalog import ModelName
 from sulla.testing.clock import ManualClock
@@ -166,10 +167,10 @@ async def test_a_memory_that_hangs_holds_up_no_later_turn(
         thread_id = await system.service.create_thread(None, "", None, None)
         await talk(system, thread_id, "m1", "Hello")
 
-        async def search(*_: object) -> list[MemoryHit]:
+        async def spread(*_: object) -> WordSpread:
             raise StoreUnavailable("the disk is gone")
 
-        monkeypatch.setattr(system.host.needed(Memory).index, "search", search)
+        monkeypatch.setattr(system.host.needed(Memory).index, "spread", spread)
         assert "memory" not in (await later(system, manual_clock, thread_id, "m2", "Where is the tea?"))
         assert "a turn goes on without what its agent remembers: the disk is gone" in caplog.text
 

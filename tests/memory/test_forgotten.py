@@ -26,9 +26,12 @@ from sulla.memory.vectors.base import NoteVector
 from sulla.memory.vectors.search import Meanings
 from sulla.memory.vectors.signature import normalised, pack, signature_of
 from sulla.store.sqlite.thread import SqliteThread
+from tests.kits.in_turn import in_turn
 from tests.kits.memory_kit import make_note
 from tests.kits.points import some
 from tests.memory.embedder import place
+
+pytestmark = in_turn(2)
 
 T = TypeVar("T")
 

@@ -14,11 +14,14 @@ from sulla.memory.postgres import SCHEMA, PostgresMemory
 from sulla.store.postgres.pool import ConnectionPool
 from sulla.store.postgres.url import parse_address
 from tests.kits.entity_kit import *  # noqa: F403 - of what was drawn from them
+from tests.kits.in_turn import in_turn
 from tests.kits.memory_kit import *  # noqa: F403 - all that every backend must hold
 from tests.kits.memory_kit import SMALL, make_note
 from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
 from tests.kits.vector_kit import vector_of
 from tests.servers.stores.postgres import PostgresServer
+
+pytestmark = in_turn(2)
 
 
 def backend_at(url: str) -> PostgresMemory:

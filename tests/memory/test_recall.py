@@ -106,3 +106,22 @@ async def test_what_is_corrupt_is_said(index: SqliteMemory, manual_clock: Manual
     asked.error = CorruptRecord("not a note")
     with pytest.raises(CorruptRecord):
         await Recall(index, manual_clock, None, Meanings(index.vectors, asked.place)).find(["ada"], "kiln", 5)
+
+
+async def test_notes_are_not_looked_for_where_none_can_be_worth_telling(
+    index: SqliteMemory, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    search = index.search
+
+    async def counted(scopes: Sequence[str], question: str, limit: int) -> list[MemoryHit]:
+        looked.append(question)
+        return await search(scopes, question, limit)
+
+    monkeypatch.setattr(index, "search", counted)
+    recall = Recall(index, manual_clock)
+    for question in ("thanks, that is all", "the opera in Bombay", "", "of the in and"):
+        assert await recall.best(["ada"], question, 5) == []
+    assert looked == []
+    assert _ids(await recall.best(["ada"], "the kiln", 5)) == [KILN.id]
+    assert looked == ["the kiln"]

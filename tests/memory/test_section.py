@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sulla.core.words import NO_WORDS, Author, Words
@@ -84,3 +85,17 @@ def test_what_a_later_message_is_told_is_bounded() -> None:
     assert len(found) <= MORE_CHARS
     assert found.count("\n- ") == MAX_MORE
     assert len(more([replace(FACT, id=f"f{n}", text=f"{n}" + "x" * 1_000) for n in range(9)], []).text) <= MORE_CHARS
+
+
+def test_a_conversation_is_looked_through_only_where_there_is_something_to_tell() -> None:
+    looked: list[str] = []
+
+    def told() -> Iterator[str]:
+        looked.append("once")
+        yield ""
+
+    assert more([], told()) == NO_WORDS
+    assert more([replace(FACT, tainted=True)], told()) == NO_WORDS
+    assert looked == []
+    assert "Ada likes tea." in more([FACT], told()).text
+    assert looked == ["once"]

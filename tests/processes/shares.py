@@ -14,14 +14,21 @@ class Shares:
             idle, because they share servers.
         files: one for each test: its file.
         last: the rooms that everybody turns to at the end: their files take so little time that nobody waits long then.
+        first: the rooms with slow files, which nobody is to begin when the others are done already.
     """
 
-    def __init__(self, rooms: Sequence[str], files: Sequence[object], last: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        rooms: Sequence[str],
+        files: Sequence[object],
+        last: Collection[str] = (),
+        first: Collection[str] = (),
+    ) -> None:
         found: dict[str, list[list[int]]] = {}
         for _, tests in groupby(range(len(files)), key=files.__getitem__):
             mine = list(tests)
             found.setdefault(rooms[mine[0]], []).append(mine)
-        order = sorted(found, key=lambda room: (room in last, -len(found[room])))
+        order = sorted(found, key=lambda room: (room in last, room not in first, -len(found[room])))
         self._left = {room: found[room][::-1] for room in order}
         self._at: dict[int, str] = {}
         """The room where each process took its last file."""

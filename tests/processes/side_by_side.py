@@ -120,12 +120,14 @@ class SideBySide:
 
 
 def _shares(session: pytest.Session) -> Shares:
-    """All files; those of pure modules come last, because they are short."""
+    """All files; those of pure modules come last, because they are short, and rooms with slow ones first."""
     items = session.items
     pure = [item.get_closest_marker("pure") is not None for item in items]
     rooms = [f"{item.nodeid.split('/')[:2]}{is_pure}" for item, is_pure in zip(items, pure, strict=True)]
     last = {room for room, is_pure in zip(rooms, pure, strict=True) if is_pure}
-    return Shares(rooms, [item.path for item in items], last)
+    slow = [item.get_closest_marker("in_turn") is not None for item in items]
+    first = {room for room, is_slow in zip(rooms, slow, strict=True) if is_slow}
+    return Shares(rooms, [item.path for item in items], last, first)
 
 
 def _capture_apart(manager: CaptureManager | None) -> None:

@@ -26,6 +26,11 @@ def test_the_short_ones_come_last() -> None:
     assert [shares.take(1) for _ in range(6)] == [[3], [4], [0, 1], [2], [5], [6]]
 
 
+def test_the_slow_ones_come_first() -> None:
+    shares = Shares(ROOMS, FILES, last={"store"}, first={"core"})
+    assert [shares.take(1) for _ in range(6)] == [[5], [6], [3], [4], [0, 1], [2]]
+
+
 def test_what_one_left_that_has_ended_another_takes() -> None:
     shares = Shares(["cli", "cli"], ["c1", "c1"])
     assert shares.take(1) == [0, 1]

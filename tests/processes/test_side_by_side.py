@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.processes.forked import FORKS
 
-pytestmark = pytest.mark.skipif(not FORKS, reason="here, all tests run in one process")
+pytestmark = [pytest.mark.skipif(not FORKS, reason="here, all tests run in one process"), in_turn(3)]
 
 HEAD = """
 import os, signal, sys, warnings

@@ -22,9 +22,12 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider, Step
 from sulla.tools.base import Done
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.routes import test_packs
 from tests.routes.test_node import look_up
 from tests.routes.world import RouteWorld
+
+pytestmark = in_turn(3)
 
 FOUND: Final = "[1] crisis-resources.md, Emergency number, line 8:\n\nCall 999."
 REPLY: Final = "This is the reply."

@@ -12,6 +12,9 @@ from sulla.routes.plan import KINDS, RouteTable
 from sulla.routes.reading import read_routes
 from sulla.routes.service import Before, tried_in_a_row
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 
 def pack(name: str) -> RouteTable:

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.servers.not_run import NOT_RUN
+
+pytestmark = in_turn(2)
 
 PLANTED = """
 import pytest

@@ -16,6 +16,7 @@ from sulla.handoffs.slice import AgentRouted
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.usage import Usage
 from tests.house.source import ROOT, touched
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.simulation.history import (
     Acknowledged,
@@ -33,6 +34,8 @@ from tests.simulation.history import (
 from tests.simulation.history_log import RULES
 from tests.simulation.history_run import RUN_RULES
 from tests.simulation.simulate import simulate
+
+pytestmark = in_turn(2)
 
 SEEDS = 30
 """Of storms whose histories defects are planted in."""

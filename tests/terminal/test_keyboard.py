@@ -19,7 +19,10 @@ from sulla.testing.clock import ManualClock
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(

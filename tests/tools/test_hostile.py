@@ -22,8 +22,11 @@ from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.call import MAX_RESULT_BYTES, run_call
 from sulla.tools.overflow import where
 from sulla.tools.registry import Toolbox
+from tests.kits.in_turn import in_turn
 from tests.soon import attempts, until
 from tests.tools.contexts import context_in
+
+pytestmark = in_turn(2)
 
 ROOT = Path(__file__).parents[2]
 GRACE_S = 2.0

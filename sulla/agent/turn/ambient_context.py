@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from typing import Final, TypeVar
 
 from sulla.agent.prompt import ActiveAgent, once_told, turn_context
@@ -30,7 +30,7 @@ async def nothing_remembered(agent: str, message: str) -> Words:
     return NO_WORDS
 
 
-async def nothing_recalled(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+async def nothing_recalled(agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
     """Nothing comes to mind."""
     return NO_WORDS
 
@@ -90,7 +90,7 @@ class TurnContext:
     """Gives how it is with a project, by its name."""
     answerer: FindAnswerer = own_agent
     """Says who answers a message."""
-    recalled: Callable[[str, ThreadId, str, Collection[str]], Awaitable[Words]] = nothing_recalled
+    recalled: Callable[[str, ThreadId, str, Iterable[str]], Awaitable[Words]] = nothing_recalled
     """Gives what of an agent's memory fits a later message of a thread, by the agent's id, the thread, the message and
     the texts of its memory that stand in the conversation already."""
     urgent: Urgent | None = None
@@ -137,11 +137,7 @@ class TurnContext:
     def _memory(self, agent: str, state: ThreadState, item: WaitingInput) -> Awaitable[Words]:
         if not _knows_already(agent, state):
             return self.memory(agent, item.text)
-        parts = (part for message in state.context.transcript for part in message.parts)
-        told = [
-            part.text for part in parts if isinstance(part, Text) and part.origin == "memory" and part.whose == agent
-        ]
-        return self.recalled(agent, state.thread_id, item.text, told)
+        return self.recalled(agent, state.thread_id, item.text, _MemoryTold(agent, state))
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
         try:
@@ -151,6 +147,21 @@ class TurnContext:
             said = str(error) or f"no answer within {TELL_S:g} s"
             log.warning("a turn begins without %s: %s", what, said)
             return without
+
+
+@dataclass(frozen=True, slots=True)
+class _MemoryTold:
+    """What an agent was told of its memory in a conversation. It is looked through only where there is more to tell."""
+
+    agent: str
+    state: ThreadState
+
+    def __iter__(self) -> Iterator[str]:
+        """The texts, the oldest first."""
+        for message in self.state.context.transcript:
+            for part in message.parts:
+                if isinstance(part, Text) and part.origin == "memory" and part.whose == self.agent:
+                    yield part.text
 
 
 def _told_before(state: ThreadState) -> Iterator[str]:

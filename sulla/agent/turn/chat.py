@@ -20,6 +20,7 @@ from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.prompt import Surroundings, sections
 from sulla.agent.spec import AgentSpec
+from sulla.agent.turn.offers import chosen
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Part, Reasoning, Text, ToolCall
@@ -266,14 +267,7 @@ class AgentChat:
         tools, allowed = (*tools, *part.tells) if part.tells else tools, [tools_given(state), part.tools]
         if part.force:
             allowed.append((part.force,))
-        withheld = (*self.withheld(state), *part.without)
-        if not withheld and all(some is None for some in allowed):
-            return tools  # the same tuple as before
-        return tuple(
-            tool
-            for tool in tools
-            if all(some is None or tool.name in some for some in allowed) and tool.name not in withheld
-        )
+        return chosen(tools, [some for some in allowed if some is not None], (*self.withheld(state), *part.without))
 
     def _prompt(self, state: ThreadState) -> tuple[PromptSection, ...]:
         spec = self.spec

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from sulla.core.message import ToolCall
@@ -13,6 +14,9 @@ from sulla.tools.web.browse import ToolCatalogue, told_schema
 
 MAX_KNOWN: Final = 64
 """Sets of tools that are remembered."""
+
+MAX_CHOSEN: Final = 64
+"""Choices of such sets that are remembered."""
 
 
 class Offers:
@@ -52,3 +56,40 @@ def tool_specs(tools: Iterable[Tool]) -> tuple[ToolSpec, ...]:
         tools: the tools, in this order.
     """
     return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.schema)) for tool in tools)
+
+
+def chosen(
+    tools: tuple[ToolSpec, ...], allowed: Sequence[Collection[str]], withheld: Collection[str]
+) -> tuple[ToolSpec, ...]:
+    """What is left of tools: the same tuple for the same ones, so that what is known of it need not be found again.
+
+    Args:
+        tools: what there is.
+        allowed: names, in each of which a tool has to be.
+        withheld: names that go in any case.
+    """
+    if not allowed and not withheld:
+        return tools
+    return _chosen(_Same(tools), tuple(map(frozenset, allowed)), frozenset(withheld))
+
+
+class _Same:
+    """Tools that are known by being the same object: what describes them takes long to compare."""
+
+    __slots__ = ("tools",)
+
+    def __init__(self, tools: tuple[ToolSpec, ...]) -> None:
+        self.tools = tools
+
+    def __hash__(self) -> int:
+        return id(self.tools)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.tools is self.tools
+
+
+@lru_cache(maxsize=MAX_CHOSEN)
+def _chosen(same: _Same, allowed: tuple[frozenset[str], ...], withheld: frozenset[str]) -> tuple[ToolSpec, ...]:
+    return tuple(
+        tool for tool in same.tools if tool.name not in withheld and all(tool.name in some for some in allowed)
+    )

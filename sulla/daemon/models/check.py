@@ -4,9 +4,9 @@ of it, because they ask here.
 
 from __future__ import annotations
 
+import difflib
 import logging
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Final
 
 from sulla.core.clock import Clock
@@ -90,7 +90,7 @@ def judge_model(model: str, name: str, known: Sequence[str], sure: bool) -> Find
     """
     if name in known or f"{name}:latest" in known:
         return ok(f"{model}: the service answers and has it")[0]
-    near = get_close_matches(name, known, n=3) or known[:10]
+    near = difflib.get_close_matches(name, known, n=3) or known[:10]
     more = " …" if len(known) > len(near) else ""
     has = f"; it has {', '.join(near)}{more}" if known else ""
     said = f"{model}: the service answers, but does not list this model{has}"

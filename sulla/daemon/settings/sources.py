@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import re
@@ -9,7 +10,6 @@ import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -142,7 +142,7 @@ def _from_table(path: Path, section: str, table: object, known: Known, lines: Li
     elif not isinstance(table, dict):
         yield Wrong(f"{at}: {section!r} is not a setting{_file_hint(section, known)}")
     elif section not in known and not table:
-        near = get_close_matches(section, known, n=1)
+        near = difflib.get_close_matches(section, known, n=1)
         yield Wrong(f"{at}: [{section}] is not a section; expected one of {', '.join(near or known)}")
     else:
         for key, value in table.items():
@@ -212,5 +212,7 @@ def _nearest(asked: str, known: Mapping[str, str]) -> str:
     """
     key = asked.rpartition(".")[2].rpartition("__")[2]
     same_key = [name for name, known_key in known.items() if known_key == key]
-    near = get_close_matches(asked, same_key, n=1, cutoff=0.0) or get_close_matches(asked, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(asked, same_key, n=1, cutoff=0.0) or difflib.get_close_matches(
+        asked, known, n=1, cutoff=0.5
+    )
     return next(iter(near), "")

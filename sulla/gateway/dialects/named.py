@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import difflib
 
 from sulla.core.errors import NotFound
 from sulla.gateway.dialects.request import RequestContext
@@ -22,7 +22,7 @@ async def check_agent(request: RequestContext, name: str) -> None:
     """
     agents = await request.agents()
     if name not in agents:
-        near = get_close_matches(name[:_SHOWN_CHARS], agents, n=1)
+        near = difflib.get_close_matches(name[:_SHOWN_CHARS], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
         raise NotFound(f"no agent {name[:_SHOWN_CHARS]!r}: {hint}")
 

@@ -9,8 +9,8 @@ import logging
 import socket
 from ipaddress import ip_address
 
-import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.server import Server as UvicornServer
 
 from sulla.core.clock import Clock
 from sulla.core.errors import PortInUse, SettingsError
@@ -43,7 +43,11 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
         raise SettingsError(f"cannot listen on port {port}: expected 0 to 65535, where 0 picks a free one")
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+            host.encode() if host.isascii() else host,  # else Python loads what turns other letters into these
+            port,
+            type=socket.SOCK_STREAM,
+            proto=socket.IPPROTO_TCP,
+            flags=socket.AI_PASSIVE,
         )[0]
     except (OSError, UnicodeError) as error:
         raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use one of this machine's") from None
@@ -103,7 +107,7 @@ class Server:
         config.entrance = Admission(clock, limits)
         config.direct = DirectWays(wanted=direct)
         self._config = config
-        self._uvicorn = uvicorn.Server(config)
+        self._uvicorn = UvicornServer(config)
         self._watching: asyncio.Task[None] | None = None
         self.host, self.port = sock.getsockname()[:2]
 

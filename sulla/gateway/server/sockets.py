@@ -8,8 +8,8 @@ from asyncio import BaseTransport, Transport
 from typing import TYPE_CHECKING, cast
 
 import h11
-import uvicorn
 from starlette.types import Receive, Scope, Send
+from uvicorn.config import Config as UvicornConfig
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
@@ -29,7 +29,7 @@ _OTHER_VERSION = b"HTTP/1.1 505 HTTP Version Not Supported" + _EMPTY
 _log = logging.getLogger("sulla.gateway")
 
 
-class Config(uvicorn.Config):
+class Config(UvicornConfig):
     """uvicorn's settings, with what is ours beside them."""
 
     entrance: Admission

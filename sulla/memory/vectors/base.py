@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from sulla.core.dataclass import dataclass
 from sulla.memory.note import MemoryNote, note_from_json
+
+LEAST: Final = 0.25
+"""The cosine that a note has at least to be found, whatever all others have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from heapq import nlargest
 from typing import Final, ParamSpec, TypeVar
 
 from sulla.memory.note import MemoryHit
-from sulla.memory.vectors.base import Placed, VectorStore
+from sulla.memory.vectors.base import LEAST, Placed, VectorStore
 from sulla.memory.vectors.index import Near
 from sulla.memory.vectors.signature import normalised, signature_of, width_of
 from sulla.memory.vectors.ways import Signatures, Way, load_way
@@ -19,9 +19,6 @@ T = TypeVar("T")
 CANDIDATES: Final = 64
 """Notes whose exact vectors are looked at, those with the nearest signatures; of vectors of more than 768 numbers
 fewer, so that the look takes no longer."""
-
-LEAST: Final = 0.25
-"""The cosine that a note has at least to be found, whatever all others have."""
 
 CERTAIN: Final = 0.8
 """The cosine from which on it is, however many others are as near: all notes may be about one thing."""

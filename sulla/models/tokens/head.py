@@ -25,7 +25,7 @@ class HeadCounter:
 
     def __init__(self, count_text: CountText) -> None:
         self._count = count_text
-        self._known: dict[Hashable, tuple[ToolSpec | None, int]] = {}
+        self._known: dict[Hashable, tuple[object, int]] = {}
 
     def count(self, system: Sequence[PromptSection], tools: Sequence[ToolSpec], messages: Sequence[Message]) -> int:
         """Tokens of a head.
@@ -35,12 +35,20 @@ class HeadCounter:
             tools: what the model is told of tools.
             messages: those that come before the conversation's own.
         """
-        told = sum(map(self._tool, tools)) + sum(count_message(message, self._text) for message in messages)
+        told = self._tools(tools) + sum(count_message(message, self._text) for message in messages)
         return count_head(system, (), self._text) + told
 
     def _text(self, text: str) -> int:
         if (known := self._known.get(text)) is None:
             known = self._remember(text, (None, self._count(text)))
+        return known[1]
+
+    def _tools(self, tools: Sequence[ToolSpec]) -> int:
+        # The same tuple comes again with each request; it is kept as a specification is.
+        if (known := self._known.get(id(tools))) is None:
+            kept = tuple(tools)  # `tools` itself, unless it might change
+            known = (kept, sum(map(self._tool, kept)))
+            known = self._remember(id(tools), known) if kept is tools else known
         return known[1]
 
     def _tool(self, tool: ToolSpec) -> int:
@@ -49,7 +57,7 @@ class HeadCounter:
             known = self._remember(id(tool), (tool, count_head((), (tool,), self._count)))
         return known[1]
 
-    def _remember(self, key: Hashable, known: tuple[ToolSpec | None, int]) -> tuple[ToolSpec | None, int]:
+    def _remember(self, key: Hashable, known: tuple[object, int]) -> tuple[object, int]:
         if len(self._known) >= MOST_KNOWN:
             del self._known[next(iter(self._known))]
         self._known[key] = known

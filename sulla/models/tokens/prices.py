@@ -6,9 +6,9 @@ A model without a price is *unpriced*, never free.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
-from difflib import get_close_matches
 from typing import Protocol
 
 from sulla.core.dataclass import dataclass
@@ -131,7 +131,7 @@ def _price(value: Json, place: str) -> Price:
         raise SettingsError(f"{place} is {value!r}; expected a table with {', '.join(_REQUIRED)}")
     for key in value:
         if key not in _FIELDS:
-            near = get_close_matches(key, _FIELDS, n=1)
+            near = difflib.get_close_matches(key, _FIELDS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(_FIELDS)}"
             raise SettingsError(f"{place} has an unknown key {key!r}: {hint}")
     missing = [key for key in _REQUIRED if key not in value]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import difflib
 import json
 from collections.abc import AsyncIterator
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,7 @@ async def _text(client: Client, name: str, run: str | None = None) -> Row:
 
 
 def _diff(old: str, new: str, old_name: str, new_name: str) -> list[str]:
-    lines = unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), old_name, new_name)
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), old_name, new_name)
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Final
 
 from sulla.core.errors import InvalidInput
@@ -43,7 +43,7 @@ def complete_inputs(definition: Definition, given: FrozenJson) -> JsonObject:
 
 
 def _unknown(definition: Definition, name: str) -> str:
-    near = get_close_matches(name, definition.inputs, n=1)
+    near = difflib.get_close_matches(name, definition.inputs, n=1)
     there_is = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(map(repr, definition.inputs)) or 'none'}"
     return f"it has no input {name[:60]!r}; {there_is}"
 

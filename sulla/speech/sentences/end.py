@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import unescape
+import html
 
 from sulla.core.dataclass import dataclass
 from sulla.core.pattern import late_pattern
@@ -130,7 +130,7 @@ def _token(text: str, at: int) -> str:
     found = _TOKEN.search(text, max(0, at - _TOKEN_CHARS), at)
     token = "" if found is None else found[0]
     if (begin := at - len(token)) and text[begin - 1] == ";" and (entity := _ENTITY.search(text, 0, begin)):
-        token = f"{unescape(entity[0])}{token}"  # "R&amp;D"
+        token = f"{html.unescape(entity[0])}{token}"  # "R&amp;D"
     return "" if len(token) == _TOKEN_CHARS else token.strip("_'’-&")
 
 

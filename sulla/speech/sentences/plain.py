@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import html
 import re
-from html import unescape
 
 from sulla.core.pattern import late_pattern
 from sulla.speech.sentences.marks import TAG
@@ -57,6 +57,6 @@ def _said(text: str) -> str:
 
 
 def _audible(text: str) -> str:
-    text = _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+    text = _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
     text = _SPACES.sub(" ", text).strip()
     return text if any(map(str.isalnum, text)) else ""

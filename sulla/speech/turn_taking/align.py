@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final, Literal, NamedTuple
 
 COMPARED_WORDS: Final = 400
@@ -101,7 +101,7 @@ def _compared(old: Sequence[str], now: Sequence[str]) -> tuple[set[int], list[st
 def _gaps(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """What lies between the words that both have, up to the end of both."""
     old_at = new_at = 0
-    for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+    for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         yield old_at, block.a, new_at, block.b
         old_at, new_at = block.a + block.size, block.b + block.size
 
@@ -151,7 +151,7 @@ def _revisions(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _is_like(word: str, other: str) -> bool:
-    return SequenceMatcher(None, word, other, autojunk=False).ratio() > ALIKE
+    return difflib.SequenceMatcher(None, word, other, autojunk=False).ratio() > ALIKE
 
 
 def _has_digit(word: str) -> bool:

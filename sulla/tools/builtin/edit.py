@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import os
 import stat
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Annotated
 
 from sulla.core.errors import Conflict, InvalidInput, NotFound, PathEscape, TooLarge
@@ -141,7 +141,7 @@ def _not_there(text: str, old: str, path: str) -> str:
     at_line: dict[str, int] = {}
     for number, line in enumerate(lines[:MAX_COMPARED]):
         at_line.setdefault(line.strip()[:MAX_COMPARED_LINE], number)
-    near = get_close_matches(wanted, at_line, n=1, cutoff=0.5) if wanted else []
+    near = difflib.get_close_matches(wanted, at_line, n=1, cutoff=0.5) if wanted else []
     if not near:
         return f"{said} Nothing in the file is like it; read it again."
     number = at_line[near[0]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import pytest
@@ -54,8 +54,9 @@ async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone()
 async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversation_yet() -> None:
     heard = []
 
-    async def recalled(agent: str, thread_id: ThreadId, message: str, told: Collection[str]) -> Words:
+    async def recalled(agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
         heard.append((agent, thread_id, message, list(told)))
+        assert list(told) == heard[-1][3], "whoever is asked next finds all of it, too"
         return ours("more")
 
     told = TurnContext(ManualClock(), memory, recalled=recalled)

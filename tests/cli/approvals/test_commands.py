@@ -18,9 +18,12 @@ from sulla.terminal.place import door
 from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import pause, until
 from tests.terminal.chat.screens import seat
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 PROMPT = "you · sulla · "

@@ -20,6 +20,9 @@ from sulla.terminal.place import door
 from tests.cli.one_daemon import SCRIPT
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -15,6 +15,9 @@ import pytest
 from tests.daemon.clients.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
 from tests.daemon.clients.chat_client import Told, dial, opened, until, words
 from tests.daemon.running import Place, Service
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 CHAT = "/api/chat/sulla"
 WHOLE = "/agents/sulla/completion"

@@ -20,7 +20,10 @@ from mcp.shared.exceptions import MCPError
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.peer import until
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(2)
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

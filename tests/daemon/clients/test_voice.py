@@ -15,8 +15,11 @@ from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.peer import Peer
 from tests.gateway.recognizers import partial, result
 from tests.gateway.voices import Voice
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
 from tests.speech.recognizer.test_frames import FLUX, TALK
+
+pytestmark = in_turn(2)
 
 VOSK = [partial(""), partial("turn off"), result("turn off the light")]
 SPOKEN = ["It rains, e.g. in Rome.", "Take a coat!"]

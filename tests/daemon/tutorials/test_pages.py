@@ -15,7 +15,10 @@ import pytest
 
 from tests.daemon.running import AFRESH, Service, service
 from tests.daemon.tutorials.page import PAGES, Block, Person, blocks, person
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
+
+pytestmark = in_turn(3)
 
 MANAGER = """\
 #!/bin/sh

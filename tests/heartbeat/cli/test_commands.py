@@ -14,8 +14,11 @@ from sulla.terminal.exits import Exit
 from tests.cli.terminal import at_a_terminal
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import pause
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 BLOCKED = (

@@ -67,3 +67,11 @@ def test_it_remembers_no_more_than_its_bound() -> None:
     count.asked.clear()
     counter.count((_section("time", "minute 0"), _section("time", f"minute {MOST_KNOWN}")), (), ())
     assert count.asked == ["minute 0"]
+
+
+def test_a_list_of_tools_that_changes_is_counted_as_it_is() -> None:
+    counter = HeadCounter(estimate_text)
+    tools = [*_TOOLS]
+    both = counter.count((), tools, ())
+    tools.pop()
+    assert counter.count((), tools, ()) == count_head((), _TOOLS[:1], estimate_text) < both

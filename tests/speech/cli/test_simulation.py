@@ -13,8 +13,11 @@ from sulla.terminal.exits import Exit
 from tests.cli.recordings import HESITATION, line, written
 from tests.cli.typed import Typed, typed
 from tests.daemon.running import Place, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
 from tests.soon import undisturbed
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -18,6 +18,7 @@ from sulla.store.base import Store
 from sulla.store.postgres import bus as postgres_bus
 from sulla.store.postgres import pool as postgres_pool
 from sulla.store.postgres.store import PostgresStore
+from tests.kits.in_turn import in_turn
 from tests.kits.store_world import (
     DIGEST,
     IDLE,
@@ -34,6 +35,8 @@ from tests.kits.store_world import (
 from tests.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.servers.stores.postgres import FAST, PASSWORD, PostgresServer, running_postgres
 from tests.soon import PATIENCE_S, PatientClock, a_pause, attempts
+
+pytestmark = in_turn(2)
 
 KNOWN_WITHIN_S = 1.0
 """A failure is to be known so soon."""

@@ -18,6 +18,7 @@ from sulla.store.postgres.schema import migrations
 from sulla.store.postgres.store import PostgresStore
 from sulla.store.requests import FindRequest
 from sulla.store.values import Head
+from tests.kits.in_turn import in_turn
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_world import (
     IDLE,
@@ -32,6 +33,8 @@ from tests.kits.store_world import (
     write,
 )
 from tests.servers.stores.postgres import PostgresServer
+
+pytestmark = in_turn(2)
 
 SCHEMA = "kit"
 PATIENT_S = 30.0

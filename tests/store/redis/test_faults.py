@@ -20,11 +20,14 @@ from sulla.store.redis.client import CALL_S
 from sulla.store.redis.store import RedisStore
 from sulla.store.values import Offered
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.kits.store_world import DIGEST, IDLE, KEY, ME, OPEN, TTL_S, draft, kinds, make, present, send, take, write
 from tests.servers.not_run import free_port
 from tests.servers.proxy import CutAfter, FaultProxy, Refuse, Stall
 from tests.servers.stores.redis import RedisServer, own_redis, redis_server, running_redis
 from tests.soon import PATIENCE_S, PatientClock, attempts
+
+pytestmark = in_turn(2)
 
 __all__ = ["own_redis", "redis_server"]
 

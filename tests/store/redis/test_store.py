@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.kits.in_turn import in_turn
 from tests.kits.redis_world import RedisWorld
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_leases import WallClockKit
 from tests.kits.store_world import StoreWorld
 from tests.servers.stores.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
+
+pytestmark = in_turn(2)
 
 __all__ = ["fake_redis", "own_redis", "redis_server"]
 

@@ -7,9 +7,12 @@ from pathlib import Path
 
 from sulla.terminal.exits import Exit
 from tests.daemon.running import Place, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Script
 from tests.terminal.chat.conftest import RULES, SETTINGS, Here
 from tests.terminal.chat.screens import Seat, seat
+
+pytestmark = in_turn(2)
 
 LABEL = "you · sulla · fake:1b>"
 

@@ -21,8 +21,11 @@ from sulla.tools.shell.landing import AgainResult, put, put_again
 from sulla.tools.shell.landing_steps import in_order
 from sulla.tools.shell.layer import Layers
 from sulla.tools.shell.workspace_lock import locked
+from tests.kits.in_turn import in_turn
 from tests.kits.points import sample
 from tests.tools.shell.calls import Killed, at, before_call
+
+pytestmark = in_turn(2)
 
 
 def change(path: str, kind: ChangeKind = "file", *, is_new: bool = False, mode: int = 0) -> Change:

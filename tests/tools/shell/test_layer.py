@@ -27,9 +27,10 @@ from sulla.tools.shell.judging import NOT_KEPT
 from sulla.tools.shell.layer import Layer, Layers, why_not_written
 from sulla.tools.shell.process import run_program
 from sulla.tools.shell.sandbox import Shell
+from tests.kits.in_turn import in_turn
 from tests.tools.shell.calls import Killed, at, before_call
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"), in_turn(3)]
 
 GIT = "git -c user.name=a -c user.email=a@b.example"
 WORKTREE = (

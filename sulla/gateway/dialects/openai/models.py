@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import difflib
 from typing import cast
 
 from sulla.core.jsontypes import Json, JsonObject
@@ -36,7 +36,7 @@ async def check_agent(request: RequestContext, name: str) -> None:
     """
     agents = await request.agents()
     if name not in agents:
-        near = get_close_matches(name[:80], agents, n=1)
+        near = difflib.get_close_matches(name[:80], agents, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(agents)}"
         message = f"The model {name[:80]!r} does not exist: a model is an agent's id; {hint}"
         raise Malformed(404, "model_not_found", message, "model")

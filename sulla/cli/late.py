@@ -1,0 +1,130 @@
+"""What is loaded when it is first used, though those that import it do so at once: a command must not wait for it.
+
+A module's stand-in takes its place among the loaded modules before anybody imports it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+
+_PACKERS = ("bz2", "lzma")
+"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there."""
+
+_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect")
+"""`websockets` imports the first two, and with them `email`, `http` and `zipfile`, for proxies that nobody asks it for
+and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
+`inspect`, with `ast` and `dis`, for what nobody asks them here."""
+
+_OPENSSL = ("ssl", "_hashlib")
+"""What of Python is made of it."""
+
+_NOT_FOR_DAEMONS = ("html", "difflib", "tomllib", "logging.config")
+"""What a daemon uses when a page writes signs as entities, somebody writes a wrong name or a home has settings, and
+what `uvicorn` sets logs up with, which is not its business here: 0.9 MiB, with what these import."""
+
+_LATE_PACKAGES = {"uvicorn": {"Config": "uvicorn.config", "Server": "uvicorn.server"}}
+"""Packages, and the modules of their names that are used all the same. `uvicorn` itself is for those who start it from
+a command line: `click` and `multiprocessing`, which it imports for them, weigh 1.5 MiB."""
+
+
+def packers() -> None:
+    """Leave what packs files to its first use."""
+    _load_late(*_PACKERS)
+
+
+def for_a_client() -> None:
+    """Leave to its first use what commands that talk to a daemon seldom need."""
+    _load_late(*_SELDOM_USED)
+
+
+def for_a_daemon() -> None:
+    """Leave to its first use what daemons seldom need."""
+    _load_late(*_NOT_FOR_DAEMONS)
+    _packages_late(_LATE_PACKAGES)
+
+
+class _LateModule(ModuleType):
+    """Stands for a module until one of its names is used. That of `importlib.util` is loaded by a second ``import``."""
+
+    def __getattr__(self, name: str) -> object:
+        """Called for what is not here yet, which is everything."""
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def _load_late(*names: str) -> None:
+    """Have modules loaded when one of their names is first used.
+
+    Args:
+        names: of modules that are no package's, or in packages that are light, dotted.
+    """
+    for name in names:
+        if name not in sys.modules:
+            late = sys.modules[name] = _LateModule(name)
+            late.__spec__ = ModuleSpec(name, None)
+            package, _, part = name.rpartition(".")
+            if package:
+                setattr(importlib.import_module(package), part, late)
+
+
+class _LatePackage(ModuleType):
+    """A package whose ``__init__`` runs when one of its names is used; its modules can be imported before.
+
+    Args:
+        spec: where it is.
+        loader: runs its ``__init__``.
+        places: the modules of names for which it need not run.
+    """
+
+    def __init__(self, spec: ModuleSpec, loader: Loader, places: Mapping[str, str]) -> None:
+        super().__init__(spec.name)
+        self.__spec__, self.__loader__, self.__file__ = spec, loader, spec.origin
+        self.__path__, self.__package__ = spec.submodule_search_locations or [], spec.name
+        self._begin, self._places = loader.exec_module, places
+
+    def __getattr__(self, name: str) -> object:
+        """Called for what is not here yet."""
+        if name in self._places:
+            return getattr(importlib.import_module(self._places[name]), name)
+        begin, self.__class__ = self._begin, ModuleType  # type: ignore[assignment]  # what it is from now on
+        begin(self)
+        return getattr(self, name)
+
+
+def _packages_late(packages: Mapping[str, Mapping[str, str]]) -> None:
+    """Have the ``__init__`` of packages run when one of their names is first used.
+
+    Args:
+        packages: their names, none of them in another package, each with the modules of names that do without it.
+    """
+    for name, places in packages.items():
+        spec = PathFinder.find_spec(name) if name not in sys.modules else None
+        if spec is not None and spec.loader is not None:  # else whoever imports it is told
+            sys.modules[name] = _LatePackage(spec, spec.loader, places)
+
+
+def without_openssl() -> None:
+    """Import `asyncio` and `hashlib` as in a Python that was built without OpenSSL: to load that takes a tenth of what
+    `sulla ask` does of the processor, and a client speaks to its daemon over loopback alone. `asyncio` asks of each
+    connection whether it is one of `ssl`, so it looks for that at once; all others find it when they use it.
+    """
+    if not {"asyncio", "hashlib", "ssl"}.isdisjoint(sys.modules):
+        return
+    for name in _OPENSSL:
+        sys.modules[name] = None  # type: ignore[assignment]  # whoever imports it is told that there is none
+    try:
+        for name in ("asyncio", "hashlib", "hmac"):
+            importlib.import_module(name)
+    finally:
+        for name in _OPENSSL:
+            del sys.modules[name]
+    _load_late("ssl")
