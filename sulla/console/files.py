@@ -13,7 +13,7 @@ from typing import Final
 from sulla.console.answers import Kept, answer, is_worth_packing
 from sulla.console.place import PAGE
 from sulla.core.dataclass import dataclass
-from sulla.rpc.pages import ASSETS, PageAnswer, PageRequest
+from sulla.rpc.pages import ASSETS, BESIDE, PageAnswer, PageRequest
 
 MOST_FILES: Final = 1024
 """Files below the folder; a build has some dozens."""
@@ -54,8 +54,6 @@ class WebFiles:
     async def answer(self, request: PageRequest) -> PageAnswer | None:
         """See `Pages`."""
         name = PAGE if request.path == "/" else request.path.removeprefix("/")
-        if name != PAGE and not request.path.startswith(ASSETS):
-            return None
         async with self._reading:
             if name == PAGE or self._build is None:
                 await asyncio.to_thread(self._look)
@@ -77,9 +75,9 @@ class WebFiles:
             self._build = None if stamp is None else _Build(stamp, self._names())
 
     def _names(self) -> frozenset[str]:
-        found = {PAGE}
+        found = {PAGE, *(name for path in BESIDE if _is_file(self._folder / (name := path.removeprefix("/"))))}
         for path in sorted((self._folder / ASSETS.strip("/")).rglob("*")):
-            if path.is_symlink() or not path.is_file():
+            if not _is_file(path):
                 continue
             if len(found) >= MOST_FILES:
                 log.warning(
@@ -115,6 +113,10 @@ class WebFiles:
     def kept_bytes(self) -> int:
         """How much is kept in memory."""
         return sum(len(one.body) + len(one.packed) for one in self._kept.values())
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def _stamp_of(path: Path) -> Stamp | None:

@@ -8,6 +8,8 @@ from sulla.core.dataclass import dataclass
 
 ASSETS: Final = "/assets/"
 """Below here is what a page loads; the page itself is at ``/``."""
+BESIDE: Final = frozenset({"/favicon.ico", "/icon.svg", "/manifest.webmanifest"})
+"""What browsers look for beside the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class PageRequest:
     """A request for one of the files. It brings no secret, and none is looked at."""
 
     path: str
-    """``/``, or one below `ASSETS`."""
+    """``/``, one of `BESIDE`, or one below `ASSETS`."""
     host: str
     """The Host that the browser calls, as the perimeter let it through."""
     accepts: str = ""

@@ -32,6 +32,7 @@ def small_build(folder: Path) -> Path:
     (folder / "assets/index-0a1b2c3d.css").write_text("body { margin: 0 }\n" * 100)
     (folder / "assets/icon-9f8e7d6c.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(400))
     (folder / "assets/plain.txt").write_text("no hash in my name")
+    (folder / "icon.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     (folder.parent / "secret.txt").write_text("outside")
     (folder / "assets/link-aaaaaaaa.js").symlink_to(folder.parent / "secret.txt")
     return folder

@@ -56,6 +56,7 @@ SAFE = {
         (SCRIPT, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
         ("assets/index-0a1b2c3d.css", "text/css; charset=utf-8", "public, max-age=31536000, immutable"),
         ("assets/icon-9f8e7d6c.png", "image/png", "public, max-age=31536000, immutable"),
+        ("icon.svg", "image/svg+xml", "no-cache"),
         ("assets/plain.txt", "text/plain; charset=utf-8", "no-cache"),
     ],
 )
@@ -110,6 +111,7 @@ async def test_head_says_the_same_without_the_body_and_a_known_tag_is_not_sent_a
         f"/assets/{'a/' * 2000}",
         "/assets/plain.txt/",
         "/assets/PLAIN.TXT",
+        "/favicon.ico",
     ],
 )
 async def test_nothing_outside_the_folder_is_served(house: House, path: str) -> None:

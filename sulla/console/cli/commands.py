@@ -11,6 +11,7 @@ from sulla.terminal.place import door, home_of
 def arguments(command: argparse.ArgumentParser) -> None:
     """What it takes."""
     command.add_argument("--print", action="store_true", dest="shown", help="print the address, and open nothing")
+    command.add_argument("--json", action="store_true", help="print JSON, and open nothing")
 
 
 def run(given: argparse.Namespace) -> Exit:

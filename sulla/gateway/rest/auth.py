@@ -16,7 +16,7 @@ from sulla.gateway.problems import status_of
 from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.error_style import ErrorStyles
 from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
-from sulla.rpc.pages import ASSETS
+from sulla.rpc.pages import ASSETS, BESIDE
 
 OPEN = frozenset({"/", "/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
@@ -71,5 +71,5 @@ def principal_of(scope: Scope) -> Principal:
 def _is_open(scope: Scope, styles: ErrorStyles) -> bool:
     path = scope["path"]
     if scope["type"] == "http":
-        return path in OPEN or path == SESSION or path.startswith((HOOKS, ASSETS))
+        return path in OPEN or path in BESIDE or path == SESSION or path.startswith((HOOKS, ASSETS))
     return path == _SOCKET or styles.of(path).own_door

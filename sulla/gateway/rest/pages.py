@@ -9,7 +9,7 @@ from starlette.routing import Route
 from sulla.core.dataclass import dataclass
 from sulla.gateway.landing import landing
 from sulla.gateway.problems import no_such_path
-from sulla.rpc.pages import ASSETS, PageRequest, Pages
+from sulla.rpc.pages import ASSETS, BESIDE, PageRequest, Pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,9 @@ class PageRoutes:
 
     def routes(self) -> list[Route]:
         """The paths, and what answers them. ``HEAD`` goes with ``GET``."""
-        return [Route("/", self.page, methods=["GET"]), Route(f"{ASSETS}{{file:path}}", self.asset, methods=["GET"])]
+        loaded = (f"{ASSETS}{{file:path}}", *sorted(BESIDE))
+        assets = [Route(path, self.asset, methods=["GET"]) for path in loaded]
+        return [Route("/", self.page, methods=["GET"]), *assets]
 
     async def page(self, request: Request) -> Response:
         """The page."""

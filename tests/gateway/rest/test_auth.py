@@ -22,6 +22,7 @@ from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.gateway.server.server import Server
 from sulla.host.system import SystemClock, random_id
 from sulla.rpc.caller import Way
+from sulla.rpc.pages import BESIDE
 from sulla.testing.clock import ManualClock
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
@@ -52,6 +53,7 @@ def test_the_table_below_is_the_applications_own() -> None:
 
 async def test_every_path_but_the_listed_ones_asks_for_a_token() -> None:
     judged_there = {"/console/session": (403, 405), "/assets/{file:path}": (404, 405)}
+    judged_there |= dict.fromkeys(BESIDE, (404, 405))
     open_to_all = ("/", "/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json")
     found: list[str] = []
     async with inside(make_app()) as http:
