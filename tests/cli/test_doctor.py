@@ -44,6 +44,7 @@ NAMES = [
         "model",
         "fallback",
         "browser",
+        "console",
     ),
 ]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])
