@@ -121,6 +121,8 @@ GOOD: dict[str, JsonObject] = {
     "speech.flush": {"thread_id": "thr_1"},
     "speech.cancel": {"thread_id": "thr_1"},
     "speech.status": {"thread_id": "thr_1"},
+    "approval.watch": {},
+    "approval.unwatch": {},
     "live.watch": {},
     "live.unwatch": {},
     "agent.list": {},
