@@ -124,6 +124,7 @@ GOOD: dict[str, JsonObject] = {
     "approval.watch": {},
     "approval.unwatch": {},
     "live.watch": {},
+    "usage.days": {},
     "live.unwatch": {},
     "agent.list": {},
     "agent.get": {"agent": "reader"},

@@ -14,6 +14,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
 from sulla.gateway.methods import tokens as tokens_rpc
+from sulla.gateway.methods import usage as usage_rpc
 from sulla.host.capability import refuse_twice
 from sulla.host.collected import method_groups
 from sulla.rpc.form import Params
@@ -31,6 +32,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     switch_rpc.METHODS,
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
+    usage_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
 
