@@ -124,6 +124,8 @@ GOOD: dict[str, JsonObject] = {
     "approval.watch": {},
     "approval.unwatch": {},
     "live.watch": {},
+    "log.read": {},
+    "audit.read": {},
     "usage.days": {},
     "live.unwatch": {},
     "agent.list": {},

@@ -10,6 +10,7 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
+from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
@@ -33,6 +34,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    logs_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
 
