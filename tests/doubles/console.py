@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import usage as usage_rpc
+from sulla.gateway.methods.calendar import CalendarRows
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
@@ -34,6 +36,18 @@ class MemoryLogs:
         return AuditPage((one,), None)
 
 
+class MemoryCalendar:
+    """Nothing was, and nothing will be."""
+
+    async def list(self, since_ms: int, until_ms: int) -> CalendarRows:
+        """Nothing."""
+        return CalendarRows((), False)
+
+
 def console_services() -> Sequence[tuple[str, object]]:
     """Who does which methods."""
-    return (usage_rpc.METHODS.done_by(MemoryUsage()), logs_rpc.METHODS.done_by(MemoryLogs()))
+    return (
+        usage_rpc.METHODS.done_by(MemoryUsage()),
+        logs_rpc.METHODS.done_by(MemoryLogs()),
+        calendar_rpc.METHODS.done_by(MemoryCalendar()),
+    )

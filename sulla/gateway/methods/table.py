@@ -9,6 +9,7 @@ from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
 from sulla.gateway.methods import asked as asked_rpc
+from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import switch as switch_rpc
@@ -34,6 +35,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    calendar_rpc.METHODS,
     logs_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
