@@ -202,7 +202,7 @@ class MemoryCommands:
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 live.METHODS.done_by(self.live),
-                *console_services(),
+                *console_services(self._thread),
                 asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),

@@ -124,6 +124,8 @@ GOOD: dict[str, JsonObject] = {
     "approval.watch": {},
     "approval.unwatch": {},
     "live.watch": {},
+    "thread.fork": {"thread_id": "thr_1", "at_seq": 2},
+    "thread.export": {"thread_id": "thr_1"},
     "calendar.list": {"since_ms": 1_800_000_000_000, "until_ms": 1_800_086_400_000},
     "schedule.update": {"schedule": "sch_1", "every_s": 60, "message": "hi"},
     "schedule.preview": {"every_s": 60},

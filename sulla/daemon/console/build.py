@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from sulla.core.dataclass import dataclass
 from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
+from sulla.daemon.console.copies import ThreadCopies
 from sulla.daemon.console.log_reading import LogReading
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
+from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Host
 from sulla.schedules import rpc as schedules_rpc
+from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.pulse import ThreadPulse
 
 
@@ -28,6 +31,7 @@ class ConsoleServices:
     usage: UsageAccount
     logs: LogReading
     calendar: Calendar
+    copies: ThreadCopies
 
     def services(self) -> Sequence[tuple[str, object]]:
         """Who does which methods: see `Methods.done_by`."""
@@ -36,6 +40,7 @@ class ConsoleServices:
             usage_rpc.METHODS.done_by(self.usage),
             logs_rpc.METHODS.done_by(self.logs),
             calendar_rpc.METHODS.done_by(self.calendar),
+            copies_rpc.METHODS.done_by(self.copies),
         )
 
 
@@ -55,4 +60,6 @@ def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -
     schedules, beats = schedules_rpc.METHODS.service_in(others), heartbeat_rpc.METHODS.service_in(others)
     calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
     asked = AskedBoard(host.store, host.threads, pulse, clock)
-    return ConsoleServices(asked, usage, LogReading(settings.home), calendar)
+    forks = host.provided.get(ThreadForks)
+    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
+    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
-from sulla.rpc.form import Params, Seq
+from sulla.rpc.form import MOST_SEQ, Params, Seq
 from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.rpc.row import Time
 
@@ -18,9 +18,9 @@ MOST_ROWS: Final = 500
 class CalendarList(Params):
     """`calendar.list`."""
 
-    since_ms: Seq
+    since_ms: Seq = 0
     """UTC milliseconds."""
-    until_ms: Seq
+    until_ms: Seq = MOST_SEQ
     """The same; not within the span."""
 
 
@@ -100,8 +100,7 @@ METHODS: Final[Methods[CalendarService]] = Methods(
                         }
                     ],
                     "more": False,
-                },
-                {"since_ms": 1_800_000_000_000, "until_ms": 1_800_086_400_000},
+                }
             ),
             needs="store",
         ),

@@ -10,6 +10,7 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
+from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import switch as switch_rpc
@@ -35,6 +36,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    copies_rpc.METHODS,
     calendar_rpc.METHODS,
     logs_rpc.METHODS,
 )

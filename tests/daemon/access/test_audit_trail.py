@@ -55,6 +55,7 @@ FIELDS = {
     "value": "my diary",
     "other": "my diary",
     "named": ["my diary"],
+    "at_seq": 2,
 }
 
 
