@@ -124,6 +124,7 @@ GOOD: dict[str, JsonObject] = {
     "approval.watch": {},
     "approval.unwatch": {},
     "live.watch": {},
+    "project.task.move": {"project": "garden", "number": 1, "state": "completed", "digest": "0" * 16},
     "thread.fork": {"thread_id": "thr_1", "at_seq": 2},
     "thread.export": {"thread_id": "thr_1"},
     "calendar.list": {"since_ms": 1_800_000_000_000, "until_ms": 1_800_086_400_000},

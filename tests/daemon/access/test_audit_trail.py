@@ -56,6 +56,9 @@ FIELDS = {
     "other": "my diary",
     "named": ["my diary"],
     "at_seq": 2,
+    "number": 1,
+    "state": "blocked",
+    "why": "my diary",
 }
 
 
