@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.gateway.methods.calendar import CalendarRows
 from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
+from sulla.gateway.methods.playbook_files import PlaybookSaved
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
 _USED = (10, 2, 12, None)
@@ -63,6 +65,17 @@ class MemoryCopies:
         return ThreadText("# Trip to Rome\n", None)
 
 
+class MemoryPlaybookFiles:
+    """Writes nothing."""
+
+    async def save(self, name: str, text: str, digest: str | None) -> PlaybookSaved:
+        """As if it was."""
+        return PlaybookSaved(name, f"workflows/{name}.yaml", "sha256:1", ())
+
+    async def delete(self, name: str, digest: str) -> None:
+        """As if it was."""
+
+
 def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, object]]:
     """Who does which methods.
 
@@ -74,4 +87,5 @@ def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, obje
         logs_rpc.METHODS.done_by(MemoryLogs()),
         calendar_rpc.METHODS.done_by(MemoryCalendar()),
         copies_rpc.METHODS.done_by(MemoryCopies(known)),
+        playbook_files_rpc.METHODS.done_by(MemoryPlaybookFiles()),
     )

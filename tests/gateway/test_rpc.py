@@ -124,6 +124,8 @@ GOOD: dict[str, JsonObject] = {
     "approval.watch": {},
     "approval.unwatch": {},
     "live.watch": {},
+    "workflow.save": {"playbook": "brew", "text": "name: brew"},
+    "workflow.delete": {"playbook": "brew", "digest": "sha256:0"},
     "project.task.move": {"project": "garden", "number": 1, "state": "completed", "digest": "0" * 16},
     "thread.fork": {"thread_id": "thr_1", "at_seq": 2},
     "thread.export": {"thread_id": "thr_1"},

@@ -9,15 +9,19 @@ from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
 from sulla.daemon.console.copies import ThreadCopies
 from sulla.daemon.console.log_reading import LogReading
+from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Host
+from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.files import playbook_folder
 from sulla.schedules import rpc as schedules_rpc
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.pulse import ThreadPulse
@@ -32,6 +36,7 @@ class ConsoleServices:
     logs: LogReading
     calendar: Calendar
     copies: ThreadCopies
+    playbooks: PlaybookFiles
 
     def services(self) -> Sequence[tuple[str, object]]:
         """Who does which methods: see `Methods.done_by`."""
@@ -41,6 +46,7 @@ class ConsoleServices:
             logs_rpc.METHODS.done_by(self.logs),
             calendar_rpc.METHODS.done_by(self.calendar),
             copies_rpc.METHODS.done_by(self.copies),
+            playbook_files_rpc.METHODS.done_by(self.playbooks),
         )
 
 
@@ -62,4 +68,5 @@ def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -
     asked = AskedBoard(host.store, host.threads, pulse, clock)
     forks = host.provided.get(ThreadForks)
     copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
-    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies)
+    playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
+    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks)
