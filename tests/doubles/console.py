@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.gateway.methods.calendar import CalendarRows
 from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
+from sulla.gateway.methods.notes import NoteKind, NotePage, NotesForgotten, NotesFound
 from sulla.gateway.methods.playbook_files import PlaybookSaved
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
@@ -76,6 +78,22 @@ class MemoryPlaybookFiles:
         """As if it was."""
 
 
+class MemoryNotes:
+    """Remembers nothing."""
+
+    async def search(self, agent: str, words: str, limit: int) -> NotesFound:
+        """Nothing."""
+        return NotesFound(())
+
+    async def newest(self, agent: str, kind: NoteKind | None, before_ms: int | None, limit: int) -> NotePage:
+        """Nothing."""
+        return NotePage((), None)
+
+    async def forget(self, agent: str, ids: list[str], code: str | None) -> NotesForgotten:
+        """Nothing goes."""
+        return NotesForgotten(0, (), "")
+
+
 def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, object]]:
     """Who does which methods.
 
@@ -88,4 +106,5 @@ def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, obje
         calendar_rpc.METHODS.done_by(MemoryCalendar()),
         copies_rpc.METHODS.done_by(MemoryCopies(known)),
         playbook_files_rpc.METHODS.done_by(MemoryPlaybookFiles()),
+        notes_rpc.METHODS.done_by(MemoryNotes()),
     )

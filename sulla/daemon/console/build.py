@@ -9,6 +9,7 @@ from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
 from sulla.daemon.console.copies import ThreadCopies
 from sulla.daemon.console.log_reading import LogReading
+from sulla.daemon.console.notes import AgentNotes
 from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
@@ -16,10 +17,12 @@ from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Host
+from sulla.memory.memory import Memory
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.files import playbook_folder
 from sulla.schedules import rpc as schedules_rpc
@@ -37,6 +40,7 @@ class ConsoleServices:
     calendar: Calendar
     copies: ThreadCopies
     playbooks: PlaybookFiles
+    notes: AgentNotes
 
     def services(self) -> Sequence[tuple[str, object]]:
         """Who does which methods: see `Methods.done_by`."""
@@ -47,6 +51,7 @@ class ConsoleServices:
             calendar_rpc.METHODS.done_by(self.calendar),
             copies_rpc.METHODS.done_by(self.copies),
             playbook_files_rpc.METHODS.done_by(self.playbooks),
+            notes_rpc.METHODS.done_by(self.notes),
         )
 
 
@@ -69,4 +74,6 @@ def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -
     forks = host.provided.get(ThreadForks)
     copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
     playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
-    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks)
+    memory = host.provided.get(Memory)
+    notes = AgentNotes(memory if isinstance(memory, Memory) else None)
+    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes)

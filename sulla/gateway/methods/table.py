@@ -13,6 +13,7 @@ from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
@@ -37,6 +38,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    notes_rpc.METHODS,
     playbook_files_rpc.METHODS,
     copies_rpc.METHODS,
     calendar_rpc.METHODS,

@@ -61,7 +61,7 @@ KNOWN = {
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
-KINDS = {"speech.chunk": "delta"}
+KINDS = {"speech.chunk": "delta", "memory.notes": "fact"}
 WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]
 
 
