@@ -1,0 +1,20 @@
+/** Text that a model, a tool, a file or a person said, in one line or as it is: shown as text, and kept in its own direction. */
+export function Said({ children, title }: { children: string; title?: string }) {
+  return (
+    <bdi className="said" title={title === undefined ? undefined : visible(title)}>
+      {visible(children)}
+    </bdi>
+  );
+}
+
+// eslint-disable-next-line no-control-regex -- these are the characters that it takes out
+const ESCAPES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
+// eslint-disable-next-line no-control-regex -- as above
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** The text without terminal colours, and with characters that would not be seen, or turn the line around, spelled out. */
+export function visible(text: string): string {
+  return text
+    .replace(ESCAPES, "")
+    .replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

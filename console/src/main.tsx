@@ -1,0 +1,41 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Connection, type Socket } from "./protocol/connection";
+import { enter, sessionKey, ticketFromAddress } from "./protocol/session";
+import { App } from "./shell/App";
+import { applyTheme } from "./shell/theme";
+import "./shell/tokens.css";
+import { Threads } from "./thread/threads";
+
+const connection = new Connection({
+  open: () => {
+    const address = new URL("./ws", location.href);
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    address.hash = "";
+    return new WebSocket(address, "sulla.v1") as unknown as Socket;
+  },
+  sessionKey,
+  later: (run, s) => {
+    const timer = setTimeout(run, s * 1000);
+    return () => clearTimeout(timer);
+  },
+  chance: Math.random,
+});
+// A page in the background gets no pictures, but its counts and questions have to be true all the same.
+const threads = new Threads(connection, (run) => {
+  if (document.visibilityState === "visible") requestAnimationFrame(run);
+  else setTimeout(run, 250);
+});
+
+applyTheme();
+addEventListener("online", () => connection.standing.state === "lost" && connection.start());
+
+const ticket = ticketFromAddress();
+const first = ticket === null ? null : enter({ ticket });
+const root = document.getElementById("page");
+if (root === null) throw new Error("the page has no place to draw in");
+createRoot(root).render(
+  <StrictMode>
+    <App connection={connection} threads={threads} first={first} />
+  </StrictMode>,
+);

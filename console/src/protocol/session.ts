@@ -1,0 +1,57 @@
+/**
+ * The way in: the page shows a ticket or a token once, and has a session from then on: a cookie that no script can read, and a
+ * key that it keeps itself. One without the other opens nothing.
+ */
+const KEY = "sulla.session";
+
+export class WayInRefused extends Error {}
+
+export function sessionKey(): string | null {
+  return localStorage.getItem(KEY);
+}
+
+/** Takes the ticket out of the address, so that it stays neither there nor in the history; null if there is none. */
+export function ticketFromAddress(): string | null {
+  const found = /^#ticket=([\w.~-]+)$/.exec(location.hash);
+  if (found?.[1] === undefined) return null;
+  history.replaceState(null, "", location.pathname);
+  return found[1];
+}
+
+/**
+ * Begin a session.
+ *
+ * @throws WayInRefused with the daemon's words, or that it cannot be reached.
+ */
+export async function enter(secret: { ticket: string } | { token: string }): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch("./console/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(secret),
+      credentials: "same-origin",
+      signal: AbortSignal.timeout(15_000),
+    });
+  } catch {
+    throw new WayInRefused("The daemon does not answer. Is it running? `sulla status` says so.");
+  }
+  const answer = (await response.json().catch(() => ({}))) as { key?: string; error?: { message?: string } };
+  if (!response.ok || answer.key === undefined) {
+    throw new WayInRefused(answer.error?.message ?? `The daemon refused it (${response.status}).`);
+  }
+  localStorage.setItem(KEY, answer.key);
+}
+
+/** End the session, here and at the daemon. */
+export async function leave(): Promise<void> {
+  const key = sessionKey();
+  localStorage.removeItem(KEY);
+  if (key === null) return;
+  // The key is gone from here whatever comes of it; the daemon forgets the session when its time is over.
+  await fetch("./console/session", {
+    method: "DELETE",
+    headers: { "x-sulla-session": key },
+    signal: AbortSignal.timeout(5_000),
+  }).catch(() => undefined);
+}

@@ -1,0 +1,110 @@
+import { Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { Router } from "wouter";
+import { useHashLocation } from "wouter/use-hash-location";
+import type { Connection } from "../protocol/connection";
+import { sentence } from "../protocol/errors";
+import { enter, sessionKey } from "../protocol/session";
+import type { Threads } from "../thread/threads";
+import { VIEWS } from "../views/table";
+import css from "./App.module.css";
+import { Boundary } from "./Boundary";
+import { Inbox } from "./inbox";
+import { KillSwitch } from "./KillSwitch";
+import { Live } from "./live";
+import { PageContext, type Page } from "./page";
+import { Sidebar } from "./Sidebar";
+import { Told, type Line } from "./Told";
+import { WayIn } from "./WayIn";
+import { t } from "./words";
+
+const SHOWN_S = 8;
+
+/**
+ * The whole page.
+ *
+ * @param first the ticket of the address being shown to the daemon; null if it had none.
+ */
+export function App({ connection, threads, first }: { connection: Connection; threads: Threads; first: Promise<void> | null }) {
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [entering, setEntering] = useState(first !== null);
+  const [refused, setRefused] = useState("");
+
+  const tell = useCallback((text: string, tone: "plain" | "bad" = "plain") => {
+    const id = crypto.randomUUID();
+    setLines((before) => [...before.slice(-4), { id, text, tone }]);
+    setTimeout(() => setLines((before) => before.filter((line) => line.id !== id)), SHOWN_S * 1000);
+  }, []);
+  const page = useMemo<Page>(
+    () => ({ connection, threads, inbox: new Inbox(connection), live: new Live(connection), tell }),
+    [connection, threads, tell],
+  );
+  const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);
+
+  const comeIn = useCallback(
+    (entrance: Promise<void>) =>
+      entrance
+        .then(() => {
+          setRefused("");
+          connection.start();
+        })
+        .catch((error: unknown) => setRefused(sentence(error)))
+        .finally(() => setEntering(false)),
+    [connection],
+  );
+
+  useEffect(() => {
+    if (first !== null) void comeIn(first);
+    else if (sessionKey() !== null) connection.start();
+  }, [comeIn, connection, first]);
+
+  const noSession = sessionKey() === null || standing.state === "out";
+  return (
+    <PageContext value={page}>
+      {entering ? (
+        <p className={css.alone}>{t("entering")}</p>
+      ) : noSession ? (
+        <WayIn why={refused || standing.why} onToken={(token) => comeIn(enter({ token }))} />
+      ) : (
+        <Router hook={useHashLocation}>
+          <Shell />
+        </Router>
+      )}
+      <Told lines={lines} />
+    </PageContext>
+  );
+}
+
+function Shell() {
+  const [location] = useHashLocation();
+  const [path = "", ...rest] = location.replace(/^\//, "").split("/");
+  const view = VIEWS.find((one) => one.path === (path === "" ? "live" : path));
+  const tail = rest.map(decodeURIComponent).join("/");
+  useEffect(() => {
+    document.title = view === undefined ? "Sulla" : `${t(view.path as "live")} · Sulla`;
+  }, [view]);
+  return (
+    <div className={css.shell}>
+      <a
+        className={css.skip}
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("content")?.focus();
+        }}
+      >
+        {t("skip")}
+      </a>
+      <Sidebar at={view?.path ?? ""} />
+      <div className={css.main}>
+        <KillSwitch />
+        <main id="content" tabIndex={-1} className={css.content}>
+          <Boundary key={location}>
+            <Suspense fallback={<p>{t("loading")}</p>}>
+              {view === undefined ? <p>{t("unknown", { path })}</p> : <view.component rest={tail} />}
+            </Suspense>
+          </Boundary>
+        </main>
+      </div>
+    </div>
+  );
+}

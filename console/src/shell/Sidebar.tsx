@@ -1,0 +1,41 @@
+import { useState, useSyncExternalStore } from "react";
+import { Link } from "wouter";
+import { Button } from "../kit/Button";
+import { VIEWS } from "../views/table";
+import css from "./App.module.css";
+import { usePage, useStanding } from "./page";
+import { t } from "./words";
+
+/** The list of views. On a narrow page it is folded behind a button. */
+export function Sidebar({ at }: { at: string }) {
+  const { inbox } = usePage();
+  const { scopes } = useStanding();
+  const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
+  const waiting = waits.questions.length + waits.notices.length;
+  const [open, setOpen] = useState(false);
+  return (
+    <nav className={css.side} aria-label={t("views")} data-open={open}>
+      <div className={css.brand}>
+        <strong>Sulla</strong>
+        <Button className={css.menu} tone="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {t("menu")}
+          {waiting > 0 && <span className={css.count}>{waiting}</span>}
+        </Button>
+      </div>
+      <ul className={css.views}>
+        {VIEWS.filter((view) => view.listed && scopes.includes(view.scope)).map((view) => (
+          <li key={view.path}>
+            <Link href={`/${view.path}`} aria-current={view.path === at ? "page" : undefined} onClick={() => setOpen(false)}>
+              {t(view.path as "live")}
+              {view.path === "inbox" && waiting > 0 && (
+                <span className={css.count} aria-label={t("waiting", { count: waiting })}>
+                  {waiting}
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

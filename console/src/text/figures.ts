@@ -1,0 +1,39 @@
+import { language } from "./catalog";
+
+/** Times and figures as people write them, in the page's language. */
+export function clock(at: string): string {
+  return new Date(at).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
+}
+
+export function dayAndClock(at: string): string {
+  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** How long something takes or took, from seconds: `4 s`, `3 min`, `2 h 5 min`, `3 days`. */
+export function duration(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  const minutes = Math.floor(s / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+/** Seconds from `at` to `nowMs`. */
+export function sinceS(at: string, nowMs: number): number {
+  return (nowMs - Date.parse(at)) / 1000;
+}
+
+export function count(figure: number): string {
+  return figure.toLocaleString(language());
+}
+
+/** `1.2k`, `3.4M`: where a figure stands in a narrow place. */
+export function shortCount(figure: number): string {
+  return figure.toLocaleString(language(), { notation: "compact", maximumFractionDigits: 1 });
+}
+
+export function dollars(usd: number): string {
+  return usd.toLocaleString(language(), { style: "currency", currency: "USD", maximumFractionDigits: usd < 1 ? 4 : 2 });
+}

@@ -1,0 +1,310 @@
+import type { EventParams } from "../protocol/generated";
+import type { ThreadEvent } from "../protocol/wire";
+import type { ChildItem, InputItem, Item, QuestionItem, TextItem, ThreadView, ToolItem } from "./items";
+
+/** Notes that people see in the conversation; other kinds of records stay in the timeline. */
+const NOTES = new Set([
+  "RUN_WAITING", "RUN_PAUSED", "RESUMED", "AGENT_ROUTED", "NOTICE", "PLAYBOOK_BEGAN", "PLAYBOOK_ENDED", "SUMMARY", "STOPPED",
+  "FLOW_STARTED", "FLOW_PART_STARTED", "FLOW_MOVED", "ROUTE_TAKEN", "PROCEDURE_MOVED", "BEAT_STARTED", "BEAT_ENDED",
+  "BEAT_SKIPPED", "BARGED_IN", "OVERHEARD", "INPUT_HANDLED",
+]);
+/** Those of them that say nothing to people unless they carry something. */
+const RESUMED_WORTH_SAYING = new Set(["crashed", "drained", "expired", "steered"]);
+
+interface Log {
+  items: Item[];
+  at: Map<string, number>;
+}
+
+/**
+ * Folds a thread's events into what people see of it. No I/O and no clock; it lives as long as the thread is shown. Items are
+ * frozen values in a list that is replaced when something changed, so that a view draws again only what is new.
+ */
+export class ThreadFold {
+  private readonly logs = new Map<string, Log>();
+  private agent = "";
+  private title = "";
+  private running = "";
+  private suspended = false;
+  private tainted = false;
+  private lastSeq = 0;
+  private readonly started = new Map<string, string>();
+  private seen: ThreadView | null = null;
+
+  constructor(readonly threadId: string) {
+    this.logs.set(threadId, { items: [], at: new Map() });
+  }
+
+  /** What there is now; the same value until something changes. */
+  view(): ThreadView {
+    this.seen ??= Object.freeze({
+      items: this.of(this.threadId).items.slice(),
+      below: new Map([...this.logs].filter(([id]) => id !== this.threadId).map(([id, log]) => [id, log.items.slice()])),
+      agent: this.agent,
+      title: this.title,
+      running: this.running,
+      suspended: this.suspended,
+      tainted: this.tainted,
+      lastSeq: this.lastSeq,
+    });
+    return this.seen;
+  }
+
+  /** Numbers of records that are not there any more: what was shown may have holes. */
+  reset(): void {
+    this.logs.clear();
+    this.logs.set(this.threadId, { items: [], at: new Map() });
+    this.lastSeq = 0;
+    this.seen = null;
+  }
+
+  /** A message that this page is sending: shown at once, and replaced by its record. */
+  sending(messageId: string, text: string, at: string): void {
+    this.put(this.threadId, {
+      kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "",
+      origin: "operator", tainted: false, spoken: false, state: "sending", why: "",
+    });
+  }
+
+  /** A message that was not taken, and why. */
+  notSent(messageId: string, why: string): void {
+    this.change<InputItem>(this.threadId, `input:${messageId}`, (item) =>
+      item.state === "sending" ? { ...item, state: "failed", why } : item);
+  }
+
+  take(event: ThreadEvent): void {
+    const { thread_id: threadId } = event;
+    const own = threadId === this.threadId;
+    const seq = event.seq ?? null;
+    if (own && seq !== null) this.lastSeq = Math.max(this.lastSeq, seq);
+    if ((event.data as { tainted?: boolean }).tainted === true && own) this.tainted = true;
+    const common = (key: string): { key: string; threadId: string; runId: string; at: string; seq: number | null } => ({
+      key, threadId, runId: event.run_id ?? "", at: event.at, seq,
+    });
+    this.seen = null;
+    switch (event.type) {
+      case "THREAD_CREATED":
+        if (own) this.agent = event.agent;
+        return;
+      case "THREAD_NAMED":
+        if (own) this.title = (event.data as { title?: string }).title ?? "";
+        return;
+      case "INPUT": {
+        const data = event.data;
+        this.put(threadId, {
+          ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
+          origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, state: "waits", why: "",
+        });
+        return;
+      }
+      case "RUN_STARTED":
+        this.started.set(event.run_id ?? "", event.at);
+        this.change<InputItem>(threadId, `input:${event.data.message_id}`, (item) => ({ ...item, state: "taken", runId: event.run_id ?? "" }));
+        if (own) {
+          this.running = event.run_id ?? "";
+          this.suspended = false;
+          if (event.data.agent) this.agent = event.data.agent;
+        }
+        return;
+      case "INPUTS_JOINED":
+        for (const item of this.of(threadId).items) {
+          if (item.kind === "input" && item.seq !== null && event.data.input_seqs.includes(item.seq)) {
+            this.put(threadId, { ...item, state: "taken" });
+          }
+        }
+        return;
+      case "INPUT_IGNORED":
+        for (const item of this.of(threadId).items) {
+          if (item.kind === "input" && item.seq === event.data.input_seq) this.put(threadId, { ...item, state: "dropped", why: event.data.reason });
+        }
+        return;
+      case "MODEL_ABANDONED":
+        this.remove(threadId, `text:${event.data.message_id}`);
+        this.remove(threadId, `reasoning:${event.data.message_id}`);
+        return;
+      case "TEXT_MESSAGE_CONTENT":
+      case "REASONING_MESSAGE_CONTENT": {
+        const kind = event.type === "TEXT_MESSAGE_CONTENT" ? "text" : "reasoning";
+        const key = `${kind}:${event.data.message_id}`;
+        const before = this.find(threadId, key) as TextItem | undefined;
+        if (before?.done === true) return;
+        const text = joined(before?.text ?? "", event.data.offset, event.data.delta);
+        if (before !== undefined) this.put(threadId, { ...before, text });
+        else if (kind === "text") {
+          this.put(threadId, {
+            ...common(key), kind, messageId: event.data.message_id, agent: event.agent, text, done: false, cut: false, standIn: "",
+            tainted: false, usage: null,
+          });
+        } else this.put(threadId, { ...common(key), kind, messageId: event.data.message_id, text, done: false });
+        return;
+      }
+      case "TEXT_MESSAGE_END": {
+        const { data } = event;
+        const key = `text:${data.message_id}`;
+        this.change(threadId, `reasoning:${data.message_id}`, (item) => (item.kind === "reasoning" ? { ...item, done: true } : item));
+        if (data.hidden === true || data.text === "") {
+          this.remove(threadId, key);
+          return;
+        }
+        const before = this.find(threadId, key);
+        this.put(threadId, {
+          ...common(key), at: before?.at ?? event.at, kind: "text", messageId: data.message_id, agent: event.agent, text: data.text,
+          done: true, cut: data.cut ?? false, standIn: data.stand_in ?? "", tainted: data.tainted ?? false, usage: data.usage ?? null,
+        });
+        return;
+      }
+      case "TOOL_CALL_START": {
+        const { data } = event;
+        this.put(threadId, {
+          ...common(`tool:${data.call_id}`), kind: "tool", callId: data.call_id, name: data.name, args: data.args, effect: data.effect ?? "once",
+          result: null, isError: false, refused: data.refused ?? false, held: "", origin: "", tainted: false, progress: "", endedAt: null,
+        });
+        return;
+      }
+      case "TOOL_CALL_PROGRESS":
+        this.change<ToolItem>(threadId, `tool:${event.data.call_id}`, (item) => ({ ...item, progress: asText(event.data.note) }));
+        return;
+      case "TOOL_CALL_RESULT": {
+        const { data } = event;
+        this.change<ToolItem>(threadId, `tool:${data.call_id}`, (item) => ({
+          ...item, result: data.text, isError: data.is_error ?? false, held: data.held ?? "", origin: data.origin ?? "",
+          tainted: data.tainted ?? false, endedAt: event.at,
+        }));
+        return;
+      }
+      case "SUSPENDED":
+        if (own) this.suspended = event.data.resting !== false;
+        for (const wait of event.data.waits) {
+          const who = wait.wait_id.split(":", 1)[0] ?? "";
+          if (who === "child") this.childWaits(threadId, wait.wait_id);
+          if (!["approval", "review", "human", "answer"].includes(who)) continue;
+          if (this.find(threadId, `question:${wait.wait_id}`) !== undefined) continue;
+          this.put(threadId, {
+            ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
+            target: wait.target ?? "", choices: wait.choices ?? [], expiresMs: wait.expires_ms ?? null, answer: null,
+          });
+        }
+        return;
+      case "ANSWER":
+        this.change<QuestionItem>(threadId, `question:${event.data.wait_id}`, (item) => ({
+          ...item, answer: { verdict: event.data.verdict ?? "result", text: event.data.text, by: event.data.by ?? "", at: event.at },
+        }));
+        this.childTold(threadId, event.data.wait_id, event.data.report?.status ?? "");
+        return;
+      case "CHILD_STARTED": {
+        const { data } = event;
+        this.put(threadId, {
+          ...common(`child:${data.id}`), kind: "child", childThreadId: data.thread_id, agent: data.agent, mode: data.mode, task: data.task ?? "",
+          state: "works", status: "",
+        });
+        this.of(data.thread_id);
+        return;
+      }
+      case "CHILD_CANCELLED":
+        this.change<ChildItem>(threadId, `child:${event.data.id}`, (item) => ({ ...item, state: "cancelled" }));
+        return;
+      case "RUN_FINISHED":
+        this.ended(threadId, event.run_id ?? "");
+        if (event.data.joined == null) {
+          this.put(threadId, {
+            ...common(`end:${event.run_id ?? ""}`), kind: "end", outcome: event.data.outcome, error: null, usage: event.data.usage ?? null,
+            startedAt: this.started.get(event.run_id ?? "") ?? null,
+          });
+        }
+        return;
+      case "RUN_ERROR":
+        this.ended(threadId, event.run_id ?? "");
+        this.put(threadId, {
+          ...common(`end:${event.run_id ?? ""}`), kind: "end", outcome: event.data.outcome ?? null,
+          error: { code: event.data.code, message: event.data.message }, usage: event.data.usage ?? null,
+          startedAt: this.started.get(event.run_id ?? "") ?? null,
+        });
+        return;
+      default:
+        this.note(event as EventParams, common);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ inside
+
+  private note(event: EventParams, common: (key: string) => Pick<Item, "key" | "threadId" | "runId" | "at" | "seq">): void {
+    if (event.type === "AGENT_ROUTED" && event.thread_id === this.threadId) this.agent = event.data.agent;
+    if (event.type === "RESUMED" && event.thread_id === this.threadId) this.suspended = false;
+    if (!NOTES.has(event.type)) return;
+    if (event.type === "RESUMED" && !RESUMED_WORTH_SAYING.has(event.data.reason)) return;
+    if (event.type === "INPUT_HANDLED" && Object.keys((event.data.diagnostics as object | undefined) ?? {}).length === 0) return;
+    this.put(event.thread_id, { ...common(`note:${event.seq}`), kind: "note", what: event.type, data: event.data });
+  }
+
+  private ended(threadId: string, runId: string): void {
+    for (const item of this.of(threadId).items) {
+      if ((item.kind === "text" || item.kind === "reasoning") && item.runId === runId && !item.done) this.put(threadId, { ...item, done: true });
+      if (item.kind === "question" && item.runId === runId && item.answer === null) {
+        this.put(threadId, { ...item, answer: { verdict: "withdrawn", text: "", by: "", at: "" } });
+      }
+    }
+    if (threadId === this.threadId && (this.running === runId || this.running === "")) {
+      this.running = "";
+      this.suspended = false;
+    }
+  }
+
+  private childWaits(threadId: string, waitId: string): void {
+    this.change<ChildItem>(threadId, waitId, (item) => (item.state === "works" ? { ...item, state: "waits" } : item));
+  }
+
+  private childTold(threadId: string, waitId: string, status: string): void {
+    this.change<ChildItem>(threadId, waitId, (item) => ({ ...item, state: "done", status }));
+  }
+
+  private of(threadId: string): Log {
+    let log = this.logs.get(threadId);
+    if (log === undefined) this.logs.set(threadId, (log = { items: [], at: new Map() }));
+    return log;
+  }
+
+  private find(threadId: string, key: string): Item | undefined {
+    const log = this.of(threadId);
+    const at = log.at.get(key);
+    return at === undefined ? undefined : log.items[at];
+  }
+
+  private put(threadId: string, item: Item): void {
+    const log = this.of(threadId);
+    const at = log.at.get(item.key);
+    this.seen = null;
+    if (at === undefined) log.at.set(item.key, log.items.push(Object.freeze(item)) - 1);
+    else log.items[at] = Object.freeze(item);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a key names items of one kind alone
+  private change<I extends Item>(threadId: string, key: string, changed: (item: I) => Item): void {
+    const before = this.find(threadId, key);
+    if (before !== undefined) this.put(threadId, changed(before as I));
+  }
+
+  private remove(threadId: string, key: string): void {
+    const log = this.of(threadId);
+    const at = log.at.get(key);
+    if (at === undefined) return;
+    this.seen = null;
+    log.items.splice(at, 1);
+    log.at = new Map(log.items.map((item, index) => [item.key, index]));
+  }
+}
+
+/**
+ * A text to which a piece is added at an offset, counted in code points: what overlaps is cut, and a piece behind a hole, which
+ * the protocol rules out within one subscription, starts from where it says as far as the text is known.
+ */
+export function joined(text: string, offset: number, delta: string): string {
+  // Where all characters are of one unit this is the whole of it, and where some are of two the offset is never that high.
+  if (offset >= text.length) return text + delta;
+  const points = Array.from(text);
+  const added = Array.from(delta);
+  return offset + added.length >= points.length ? points.slice(0, offset).join("") + delta : text;
+}
+
+function asText(note: unknown): string {
+  return typeof note === "string" ? note : JSON.stringify(note);
+}

@@ -1,0 +1,5 @@
+import type { ViewProps } from "../table";
+
+export default function ProjectsView({ rest }: ViewProps) {
+  return <p>{rest}</p>;
+}

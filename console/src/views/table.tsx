@@ -1,0 +1,38 @@
+import { lazy, type ComponentType } from "react";
+import type { Scope } from "../protocol/wire";
+
+/** What a view is told of the address: what stands behind its own name, e.g. `thr_9b2d` of `#/chat/thr_9b2d`. */
+export interface ViewProps {
+  readonly rest: string;
+}
+
+export interface View {
+  /** Its place in the address, and its name in the catalog of the shell. */
+  readonly path: string;
+  /** What a session has to be allowed to see it at all. */
+  readonly scope: Scope;
+  readonly component: ComponentType<ViewProps>;
+  /** Whether it stands in the list at the side. */
+  readonly listed: boolean;
+}
+
+function view(path: string, scope: Scope, load: () => Promise<{ default: ComponentType<ViewProps> }>, listed = true): View {
+  return { path, scope, component: lazy(load), listed };
+}
+
+/** Every view. To add one: its folder, its line here, its name in `shell/words.ts`. */
+export const VIEWS: readonly View[] = [
+  view("live", "read", () => import("./live/LiveView")),
+  view("chat", "read", () => import("./chat/ChatView")),
+  view("inbox", "read", () => import("./inbox/InboxView")),
+  view("playbooks", "read", () => import("./playbooks/PlaybooksView")),
+  view("flows", "read", () => import("./flows/FlowsView")),
+  view("beats", "read", () => import("./beats/BeatsView")),
+  view("projects", "read", () => import("./projects/ProjectsView")),
+  view("memory", "read", () => import("./memory/MemoryView")),
+  view("agents", "read", () => import("./agents/AgentsView")),
+  view("use", "read", () => import("./use/UseView")),
+  view("health", "read", () => import("./health/HealthView")),
+  view("voice", "write", () => import("./voice/VoiceView")),
+  view("settings", "read", () => import("./settings/SettingsView")),
+];
