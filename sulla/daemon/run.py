@@ -226,6 +226,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "audit": system.access.audit.run,
         "switch": switch.run,
         "scene": system.scene.feed.run,
+        "asked": system.asked.board.run,
         "summaries": lambda: switch.while_on(core.summarizer.run),
         "retention": lambda: _redate(settings, system),
         "jobs": lambda: switch.while_on(core.tools.jobs.run),

@@ -8,6 +8,7 @@ from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
+from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
@@ -20,6 +21,7 @@ from sulla.rpc.method import Method, Methods
 
 GROUPS: tuple[Methods[Any], ...] = (
     threads_rpc.METHODS,
+    asked_rpc.METHODS,
     permissions_rpc.METHODS,
     agents.METHODS,
     files_rpc.METHODS,
