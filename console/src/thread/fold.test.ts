@@ -265,6 +265,16 @@ describe("a view", () => {
     for (const [index, item] of before.items.entries()) expect(after.items[index]).toBe(item);
   });
 
+  it("keeps the lists of sub-agents in which nothing has changed", () => {
+    const fold = folded([...new Recorded("thr_b").turn(1, "a", "b"), ...new Recorded("thr_c").turn(2, "a", "b")]);
+    const before = fold.view();
+    for (const event of new Recorded("thr_a").turn(1, "c", "d")) fold.take(event);
+    expect(fold.view().below).toBe(before.below);
+    fold.take({ ...new Recorded("thr_b").live("TEXT_MESSAGE_CONTENT", { message_id: "x", offset: 0, delta: "x" }) });
+    expect(fold.view().below.get("thr_b")).not.toBe(before.below.get("thr_b"));
+    expect(fold.view().below.get("thr_c")).toBe(before.below.get("thr_c"));
+  });
+
   it("passes over kinds of records that it does not know", () => {
     expect(folded([{ ...new Recorded().kept("STOP", {}), type: "NEW_KIND" } as unknown as ThreadEvent]).view().items).toEqual([]);
   });

@@ -16,6 +16,8 @@ interface Log {
   at: Map<string, number>;
   /** Keys of what is not settled yet: the end of its turn settles it. */
   open: Set<string>;
+  /** The items as a view holds them; null when something has changed since. */
+  shown: readonly Item[] | null;
 }
 
 /**
@@ -35,16 +37,17 @@ export class ThreadFold {
   private lastSeq = 0;
   private readonly started = new Map<string, string>();
   private seen: ThreadView | null = null;
+  private below: ReadonlyMap<string, readonly Item[]> = new Map();
 
   constructor(readonly threadId: string) {
-    this.logs.set(threadId, { items: [], at: new Map(), open: new Set() });
+    this.logs.set(threadId, { items: [], at: new Map(), open: new Set(), shown: null });
   }
 
   /** What there is now; the same value until something changes. */
   view(): ThreadView {
     this.seen ??= Object.freeze({
-      items: this.of(this.threadId).items.slice(),
-      below: new Map([...this.logs].filter(([id]) => id !== this.threadId).map(([id, log]) => [id, log.items.slice()])),
+      items: shown(this.of(this.threadId)),
+      below: this.belowNow(),
       agent: this.agent,
       title: this.named === "" ? this.bornAs : this.named,
       running: this.running,
@@ -59,7 +62,7 @@ export class ThreadFold {
   /** Numbers of records that are not there any more: what was shown may have holes. */
   reset(): void {
     this.logs.clear();
-    this.logs.set(this.threadId, { items: [], at: new Map(), open: new Set() });
+    this.logs.set(this.threadId, { items: [], at: new Map(), open: new Set(), shown: null });
     this.lastSeq = 0;
     this.seen = null;
   }
@@ -282,7 +285,7 @@ export class ThreadFold {
 
   private of(threadId: string): Log {
     let log = this.logs.get(threadId);
-    if (log === undefined) this.logs.set(threadId, (log = { items: [], at: new Map(), open: new Set() }));
+    if (log === undefined) this.logs.set(threadId, (log = { items: [], at: new Map(), open: new Set(), shown: null }));
     return log;
   }
 
@@ -296,10 +299,18 @@ export class ThreadFold {
     const log = this.of(threadId);
     const at = log.at.get(item.key);
     this.seen = null;
+    log.shown = null;
     if (at === undefined) log.at.set(item.key, log.items.push(Object.freeze(item)) - 1);
     else log.items[at] = Object.freeze(item);
     if (isOpen(item)) log.open.add(item.key);
     else log.open.delete(item.key);
+  }
+
+  private belowNow(): ReadonlyMap<string, readonly Item[]> {
+    const below = [...this.logs].filter(([id]) => id !== this.threadId);
+    const before = this.below;
+    if (before.size === below.length && below.every(([id, log]) => log.shown !== null && before.get(id) === log.shown)) return before;
+    return (this.below = new Map(below.map(([id, log]) => [id, shown(log)])));
   }
 
   private unsettled(threadId: string): Item[] {
@@ -317,12 +328,17 @@ export class ThreadFold {
     const at = log.at.get(key);
     if (at === undefined) return;
     this.seen = null;
+    log.shown = null;
     log.open.delete(key);
     log.items.splice(at, 1);
     log.at.delete(key);
     // What is taken away is nearly always the last one.
     for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
   }
+}
+
+function shown(log: Log): readonly Item[] {
+  return (log.shown ??= log.items.slice());
 }
 
 function isOpen(item: Item): boolean {
