@@ -46,6 +46,7 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
 from tests.doubles.channels import MemoryChannels
+from tests.doubles.console import console_services
 from tests.doubles.entities import MemoryEntities
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
@@ -201,6 +202,7 @@ class MemoryCommands:
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 live.METHODS.done_by(self.live),
+                *console_services(),
                 asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
