@@ -55,6 +55,10 @@ FIELDS = {
     "value": "my diary",
     "other": "my diary",
     "named": ["my diary"],
+    "at_seq": 2,
+    "number": 1,
+    "state": "blocked",
+    "why": "my diary",
 }
 
 

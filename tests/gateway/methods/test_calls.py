@@ -53,6 +53,11 @@ KNOWN = {
     "value": "Lund",
     "other": "Ana Berg",
     "named": ["st_1"],
+    "since_ms": 1_800_000_000_000,
+    "until_ms": 1_800_086_400_000,
+    "at_seq": 2,
+    "number": 1,
+    "state": "completed",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
