@@ -1,8 +1,14 @@
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState, type ReactElement } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { catalog } from "../text/catalog";
+import { count } from "../text/figures";
+import { blocks, readUpTo } from "./blocks";
+import { Button } from "./Button";
 import css from "./markdown.module.css";
 import { visible } from "./Said";
+
+const t = catalog("markdown", { rest: "Plain text from here: {count} characters. Read more of it as Markdown" });
 
 /** Where a link may lead; anything else is shown as the text that it is. */
 const SAFE_LINK = /^(https?:|mailto:)/i;
@@ -43,54 +49,46 @@ const COMPONENTS: Components = {
 
 const PLUGINS = [remarkGfm];
 
-/** Markdown of a model's, as safe elements: no HTML, no pictures, links only to the web, each with its host. */
+/**
+ * Markdown of a model's, as safe elements: no HTML, no pictures, links only to the web, each with its host. What is too large or
+ * too deep to be read without holding up the page is shown as plain text.
+ */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const blocks = useMemo(() => split(visible(text)), [text]);
+  const [times, setTimes] = useState(1);
+  const seen = useMemo(() => visible(text), [text]);
+  const end = readUpTo(seen, times);
+  const parts = useMemo(() => blocks(seen.slice(0, end)), [seen, end]);
   return (
     <div className={`${css.markdown ?? ""} said`} dir="auto">
-      {blocks.map((block, index) => (
-        <Block key={index} text={block} />
+      {parts.map((block, index) => (
+        <Part key={index} text={block.text} plain={block.plain !== ""} />
       ))}
+      {end < seen.length && (
+        <>
+          <p>
+            <Button onClick={() => setTimes(times + 1)}>{t("rest", { count: count(seen.length - end) })}</Button>
+          </p>
+          <pre className={css.plain}>{seen.slice(end)}</pre>
+        </>
+      )}
     </div>
   );
 });
 
-/** While a text grows only its last block is read again. */
-const Block = memo(function Block({ text }: { text: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={(url) => url}>
-      {text}
-    </ReactMarkdown>
-  );
+/** While a text grows only its last piece is read again. */
+const Part = memo(function Part({ text, plain }: { text: string; plain: boolean }) {
+  const read = plain ? null : markdown(text);
+  return read ?? <pre className={css.plain}>{text}</pre>;
 });
 
-/**
- * Cuts a text at blank lines that are outside of code fences and lists, so that what stands before a cut is read alone as it is
- * read in the whole. Texts with link definitions stay whole: these reach over cuts.
- */
-export function split(text: string): string[] {
-  if (/^ {0,3}\[[^\]]+\]:/m.test(text)) return [text];
-  const blocks: string[] = [];
-  let start = 0;
-  let fence = "";
-  let at = 0;
-  const lines = text.split("\n");
-  for (const [number, line] of lines.entries()) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (mark !== undefined) {
-      if (fence === "") fence = mark;
-      else if (mark.startsWith(fence) && line.trim() === mark) fence = "";
-    }
-    const next = lines[number + 1];
-    at += line.length + 1;
-    // What follows begins at the margin and is no list, quote or table: a paragraph, a heading or a fence of its own.
-    if (fence === "" && line.trim() === "" && next !== undefined && /^[^\s\-*+>|\d]/.test(next)) {
-      blocks.push(text.slice(start, at));
-      start = at;
-    }
+/** The text as elements; null if it cannot be read. */
+function markdown(text: string): ReactElement | null {
+  try {
+    // Called here and not drawn, so that a text on which the reader fails is plain text, and the view stays.
+    return ReactMarkdown({ children: text, remarkPlugins: PLUGINS, components: COMPONENTS, urlTransform: (url) => url });
+  } catch {
+    return null;
   }
-  blocks.push(text.slice(start));
-  return blocks.filter((block) => block !== "");
 }
 
 function host(href: string): string {

@@ -78,6 +78,8 @@ export class Connection {
   private readonly pending = new Map<number, Pending>();
   private readonly waiting: number[] = [];
   private readonly followed = new Map<string, Following>();
+  /** Threads that are being left: until the daemon says so, events of the old subscription may still come. */
+  private readonly leaving = new Map<string, Promise<unknown>>();
   private readonly watched = new Map<MethodName, { params: unknown; started(result: unknown): void }>();
   private readonly notified = new Map<string, Set<(params: Record<string, unknown>) => void>>();
   private readonly onStanding = new Set<() => void>();
@@ -174,7 +176,11 @@ export class Connection {
       if (mine.listeners.size === 0 && this.followed.get(threadId) === mine) {
         this.followed.delete(threadId);
         if (mine.held && this.standingNow.state === "open") {
-          this.call("events.unsubscribe", { thread_id: threadId }).catch(() => undefined); // it ends with the connection, too
+          const left = this.call("events.unsubscribe", { thread_id: threadId }).catch(() => undefined); // it ends with the connection, too
+          this.leaving.set(threadId, left);
+          void left.then(() => {
+            if (this.leaving.get(threadId) === left) this.leaving.delete(threadId);
+          });
         }
       }
     };
@@ -229,6 +235,7 @@ export class Connection {
       if (message.error === undefined) pending.resolve(message.result);
       else pending.reject(asError(message.error));
     } else if (message.method === "event") this.event(message.params as unknown as ThreadEvent);
+    else if (message.method === "events.ended") this.cannotFollow(message.params as unknown as { thread_id: string; error: WireError });
     else if (message.method === "events.gap") this.gap(message.params as unknown as { thread_id: string; after: number; next: number });
     else if (message.method !== undefined) {
       for (const heard of this.notified.get(message.method) ?? []) heard(message.params ?? {});
@@ -237,7 +244,7 @@ export class Connection {
 
   private event(event: ThreadEvent): void {
     for (const following of this.followed.values()) {
-      if (!following.place.knows(event.thread_id)) continue;
+      if (!following.held || !following.place.knows(event.thread_id)) continue;
       if (!following.place.take(event.thread_id, event.seq ?? null, event.type, event.data)) continue;
       for (const listener of following.listeners) listener.event(event);
     }
@@ -250,7 +257,20 @@ export class Connection {
     }
   }
 
+  /** The thread was deleted, or a record of it cannot be read. */
+  private cannotFollow({ thread_id: threadId, error }: { thread_id: string; error: WireError }): void {
+    const following = this.followed.get(threadId);
+    if (following === undefined) return; // one below a followed thread: the subscription goes on
+    following.held = false;
+    for (const listener of following.listeners) listener.failed?.(asError(error));
+  }
+
   private async resume(threadId: string, following: Following): Promise<void> {
+    const leaving = this.leaving.get(threadId);
+    if (leaving !== undefined) {
+      await leaving;
+      if (this.followed.get(threadId) !== following || this.standingNow.state !== "open" || following.held) return;
+    }
     const { place, children, speak } = following;
     const params: Params<"events.subscribe"> = { thread_id: threadId, after: place.after, children, speak };
     if (children) {

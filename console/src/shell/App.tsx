@@ -98,7 +98,7 @@ function Shell() {
       <div className={css.main}>
         <KillSwitch />
         <main id="content" tabIndex={-1} className={css.content}>
-          <Boundary key={location}>
+          <Boundary key={path}>
             <Suspense fallback={<p>{t("loading")}</p>}>
               {view === undefined ? <p>{t("unknown", { path })}</p> : <view.component rest={tail} />}
             </Suspense>

@@ -14,6 +14,10 @@ const RESUMED_WORTH_SAYING = new Set(["crashed", "drained", "expired", "steered"
 interface Log {
   items: Item[];
   at: Map<string, number>;
+  /** Keys of what is not settled yet: the end of its turn settles it. */
+  open: Set<string>;
+  /** The items as a view holds them; null when something has changed since. */
+  shown: readonly Item[] | null;
 }
 
 /**
@@ -23,27 +27,32 @@ interface Log {
 export class ThreadFold {
   private readonly logs = new Map<string, Log>();
   private agent = "";
-  private title = "";
+  private bornAs = "";
+  private named = "";
   private running = "";
   private suspended = false;
+  /** A stop was carried out, and nothing has let waiting messages go on since. */
+  private stopped = false;
   private tainted = false;
   private lastSeq = 0;
   private readonly started = new Map<string, string>();
   private seen: ThreadView | null = null;
+  private below: ReadonlyMap<string, readonly Item[]> = new Map();
 
   constructor(readonly threadId: string) {
-    this.logs.set(threadId, { items: [], at: new Map() });
+    this.logs.set(threadId, { items: [], at: new Map(), open: new Set(), shown: null });
   }
 
   /** What there is now; the same value until something changes. */
   view(): ThreadView {
     this.seen ??= Object.freeze({
-      items: this.of(this.threadId).items.slice(),
-      below: new Map([...this.logs].filter(([id]) => id !== this.threadId).map(([id, log]) => [id, log.items.slice()])),
+      items: shown(this.of(this.threadId)),
+      below: this.belowNow(),
       agent: this.agent,
-      title: this.title,
+      title: this.named === "" ? this.bornAs : this.named,
       running: this.running,
       suspended: this.suspended,
+      held: this.stopped ? this.unsettled(this.threadId).filter((item) => item.kind === "input" && item.state === "waits").length : 0,
       tainted: this.tainted,
       lastSeq: this.lastSeq,
     });
@@ -53,7 +62,7 @@ export class ThreadFold {
   /** Numbers of records that are not there any more: what was shown may have holes. */
   reset(): void {
     this.logs.clear();
-    this.logs.set(this.threadId, { items: [], at: new Map() });
+    this.logs.set(this.threadId, { items: [], at: new Map(), open: new Set(), shown: null });
     this.lastSeq = 0;
     this.seen = null;
   }
@@ -64,6 +73,12 @@ export class ThreadFold {
       kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "",
       origin: "operator", tainted: false, spoken: false, state: "sending", why: "",
     });
+  }
+
+  /** A message that was not taken is not shown any more. */
+  forget(messageId: string): void {
+    const item = this.find(this.threadId, `input:${messageId}`);
+    if (item?.kind === "input" && item.state === "failed") this.remove(this.threadId, item.key);
   }
 
   /** A message that was not taken, and why. */
@@ -84,13 +99,20 @@ export class ThreadFold {
     this.seen = null;
     switch (event.type) {
       case "THREAD_CREATED":
-        if (own) this.agent = event.agent;
+        if (own) {
+          this.agent = event.agent === "" ? event.data.agent : event.agent;
+          this.bornAs = event.data.title ?? "";
+        }
         return;
       case "THREAD_NAMED":
-        if (own) this.title = (event.data as { title?: string }).title ?? "";
+        if (own) this.named = event.data.title;
+        return;
+      case "CONTINUED":
+        if (own) this.stopped = false;
         return;
       case "INPUT": {
         const data = event.data;
+        if (own) this.stopped = false;
         this.put(threadId, {
           ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
           origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, state: "waits", why: "",
@@ -101,20 +123,21 @@ export class ThreadFold {
         this.started.set(event.run_id ?? "", event.at);
         this.change<InputItem>(threadId, `input:${event.data.message_id}`, (item) => ({ ...item, state: "taken", runId: event.run_id ?? "" }));
         if (own) {
+          this.stopped = false;
           this.running = event.run_id ?? "";
           this.suspended = false;
           if (event.data.agent) this.agent = event.data.agent;
         }
         return;
       case "INPUTS_JOINED":
-        for (const item of this.of(threadId).items) {
+        for (const item of this.unsettled(threadId)) {
           if (item.kind === "input" && item.seq !== null && event.data.input_seqs.includes(item.seq)) {
             this.put(threadId, { ...item, state: "taken" });
           }
         }
         return;
       case "INPUT_IGNORED":
-        for (const item of this.of(threadId).items) {
+        for (const item of this.unsettled(threadId)) {
           if (item.kind === "input" && item.seq === event.data.input_seq) this.put(threadId, { ...item, state: "dropped", why: event.data.reason });
         }
         return;
@@ -230,6 +253,7 @@ export class ThreadFold {
   private note(event: EventParams, common: (key: string) => Pick<Item, "key" | "threadId" | "runId" | "at" | "seq">): void {
     if (event.type === "AGENT_ROUTED" && event.thread_id === this.threadId) this.agent = event.data.agent;
     if (event.type === "RESUMED" && event.thread_id === this.threadId) this.suspended = false;
+    if (event.type === "STOPPED" && event.thread_id === this.threadId) this.stopped = true;
     if (!NOTES.has(event.type)) return;
     if (event.type === "RESUMED" && !RESUMED_WORTH_SAYING.has(event.data.reason)) return;
     if (event.type === "INPUT_HANDLED" && Object.keys((event.data.diagnostics as object | undefined) ?? {}).length === 0) return;
@@ -237,8 +261,10 @@ export class ThreadFold {
   }
 
   private ended(threadId: string, runId: string): void {
-    for (const item of this.of(threadId).items) {
+    for (const item of this.unsettled(threadId)) {
       if ((item.kind === "text" || item.kind === "reasoning") && item.runId === runId && !item.done) this.put(threadId, { ...item, done: true });
+      // Its turn ended before it began: a stop has dropped it.
+      if (item.kind === "input" && item.runId === runId && item.state === "waits") this.put(threadId, { ...item, state: "dropped" });
       if (item.kind === "question" && item.runId === runId && item.answer === null) {
         this.put(threadId, { ...item, answer: { verdict: "withdrawn", text: "", by: "", at: "" } });
       }
@@ -259,7 +285,7 @@ export class ThreadFold {
 
   private of(threadId: string): Log {
     let log = this.logs.get(threadId);
-    if (log === undefined) this.logs.set(threadId, (log = { items: [], at: new Map() }));
+    if (log === undefined) this.logs.set(threadId, (log = { items: [], at: new Map(), open: new Set(), shown: null }));
     return log;
   }
 
@@ -273,8 +299,22 @@ export class ThreadFold {
     const log = this.of(threadId);
     const at = log.at.get(item.key);
     this.seen = null;
+    log.shown = null;
     if (at === undefined) log.at.set(item.key, log.items.push(Object.freeze(item)) - 1);
     else log.items[at] = Object.freeze(item);
+    if (isOpen(item)) log.open.add(item.key);
+    else log.open.delete(item.key);
+  }
+
+  private belowNow(): ReadonlyMap<string, readonly Item[]> {
+    const below = [...this.logs].filter(([id]) => id !== this.threadId);
+    const before = this.below;
+    if (before.size === below.length && below.every(([id, log]) => log.shown !== null && before.get(id) === log.shown)) return before;
+    return (this.below = new Map(below.map(([id, log]) => [id, shown(log)])));
+  }
+
+  private unsettled(threadId: string): Item[] {
+    return [...this.of(threadId).open].map((key) => this.find(threadId, key)).filter((item) => item !== undefined);
   }
 
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a key names items of one kind alone
@@ -288,8 +328,30 @@ export class ThreadFold {
     const at = log.at.get(key);
     if (at === undefined) return;
     this.seen = null;
+    log.shown = null;
+    log.open.delete(key);
     log.items.splice(at, 1);
-    log.at = new Map(log.items.map((item, index) => [item.key, index]));
+    log.at.delete(key);
+    // What is taken away is nearly always the last one.
+    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
+  }
+}
+
+function shown(log: Log): readonly Item[] {
+  return (log.shown ??= log.items.slice());
+}
+
+function isOpen(item: Item): boolean {
+  switch (item.kind) {
+    case "text":
+    case "reasoning":
+      return !item.done;
+    case "input":
+      return item.state === "waits";
+    case "question":
+      return item.answer === null;
+    default:
+      return false;
   }
 }
 

@@ -116,6 +116,8 @@ export interface ThreadView {
   /** The run that is going on; empty for none. */
   readonly running: string;
   readonly suspended: boolean;
+  /** How many messages wait that a stop holds until somebody lets them go on. */
+  readonly held: number;
   readonly tainted: boolean;
   readonly lastSeq: number;
 }

@@ -15,12 +15,19 @@ export interface OpenThread {
   readonly records: readonly ThreadEvent[];
 }
 
+/** What is said of a message beside its text. */
+export interface Sending {
+  mode?: "queue" | "steer" | "interrupt";
+  agent?: string;
+}
+
 class Shared {
   readonly fold: ThreadFold;
   readonly records: ThreadEvent[] = [];
   ready = false;
   trouble: string | null = null;
   readonly listeners = new Set<() => void>();
+  readonly unsent = new Map<string, { text: string; more: Sending }>();
   users = 0;
   stop: () => void = () => undefined;
   dirty = false;
@@ -65,13 +72,33 @@ export class Threads {
   /**
    * Say something in a thread. Shown at once; sent again by itself under the same id until it is acknowledged or refused.
    */
-  async send(threadId: string, text: string, more: { mode?: "queue" | "steer" | "interrupt"; agent?: string } = {}): Promise<void> {
+  async send(threadId: string, text: string, more: Sending = {}): Promise<void> {
     const messageId = `con-${crypto.randomUUID()}`;
+    await this.transmit(threadId, messageId, text, more);
+  }
+
+  /** Send a message again that was not taken, under its id: should it have been taken after all, it is not asked twice. */
+  async sendAgain(threadId: string, messageId: string): Promise<void> {
+    const unsent = this.of(threadId).unsent.get(messageId);
+    if (unsent !== undefined) await this.transmit(threadId, messageId, unsent.text, unsent.more);
+  }
+
+  /** Show a message no more that was not taken. */
+  forget(threadId: string, messageId: string): void {
     const shared = this.of(threadId);
+    shared.unsent.delete(messageId);
+    shared.fold.forget(messageId);
+    this.changed(shared);
+  }
+
+  private async transmit(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {
+    const shared = this.of(threadId);
+    shared.unsent.set(messageId, { text, more });
     shared.fold.sending(messageId, text, new Date().toISOString());
     this.changed(shared);
     try {
       await this.connection.call("turn.send", { thread_id: threadId, message_id: messageId, text, ...more });
+      shared.unsent.delete(messageId);
     } catch (error) {
       shared.fold.notSent(messageId, error instanceof Error ? error.message : String(error));
       this.changed(shared);

@@ -1,5 +1,275 @@
-import type { ViewProps } from "../table";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { Link, useLocation } from "wouter";
+import { About, Always, Answering, Expiry, useAnswer, type Asked } from "../../asked/Answering";
+import { Ago } from "../../kit/Ago";
+import { Button } from "../../kit/Button";
+import { Badge, Empty, Panel } from "../../kit/Panel";
+import { Said } from "../../kit/Said";
+import type { FullQuestion } from "../../protocol/coming";
+import { useAct, useMay, usePage } from "../../shell/page";
+import { entriesOf, keyAct, meantElsewhere, stays, takes, type Entry, type KeyAct } from "./entries";
+import css from "./inbox.module.css";
+import { Changes, Rules } from "./Standing";
+import { t } from "./words";
 
-export default function InboxView({ rest }: ViewProps) {
-  return <p>{rest}</p>;
+/** How many entries are drawn until somebody asks for more. */
+const SHOWN = 100;
+
+/** Everything that waits for a person, answered by keys or by buttons. */
+export default function InboxView() {
+  const { inbox, tell } = usePage();
+  const [, go] = useLocation();
+  const may = useMay("approve");
+  const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
+  const all = useMemo(() => entriesOf(waits), [waits]);
+  const [shown, setShown] = useState(SHOWN);
+  const entries = useMemo(() => all.slice(0, shown), [all, shown]);
+  const keys = useMemo(() => entries.map((entry) => entry.key), [entries]);
+  const [current, setCurrent] = useState("");
+  const [before, setBefore] = useState<readonly string[]>([]);
+  const [always, setAlways] = useState<Entry | null>(null);
+  const [busy, act] = useAct();
+  const [answering, answer] = useAnswer();
+  const list = useRef<HTMLUListElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const hadFocus = useRef(false);
+
+  // An entry that leaves hands its place to the next one.
+  if (keys !== before) {
+    setBefore(keys);
+    const next = stays(before, keys, current);
+    if (next !== current) setCurrent(next);
+  }
+  useEffect(() => {
+    // Its buttons went with the entry: the focus goes on with the next one, and is not lost.
+    if (!hadFocus.current || (document.activeElement !== document.body && document.activeElement !== null)) return;
+    (entryElement(list.current, current) ?? title.current)?.focus();
+  }, [current, keys]);
+
+  const focusOn = useCallback((key: string): void => {
+    setCurrent(key);
+    entryElement(list.current, key)?.focus();
+  }, []);
+  const see = useCallback(
+    (ids: readonly string[]): void => {
+      void act(async () => {
+        await inbox.seeNotices(ids);
+        tell(ids.length === 1 ? t("seenTold") : t("seenAllTold", { count: ids.length }));
+      });
+    },
+    [act, inbox, tell],
+  );
+  const does = useCallback(
+    (wanted: KeyAct, entry: Entry | undefined): void => {
+      if (wanted === "down" || wanted === "up") {
+        const at = keys.indexOf(current);
+        const next = keys[at === -1 || list.current?.contains(document.activeElement) !== true ? Math.max(0, at) : at + (wanted === "down" ? 1 : -1)];
+        if (next !== undefined) focusOn(next);
+        return;
+      }
+      if (entry === undefined || busy || answering) return;
+      if ((wanted === "approve" || wanted === "reject" || wanted === "always") && !may) return;
+      if (!takes(entry, wanted)) {
+        if (wanted !== "seen" && entry.kind === "question") tell(t("cannot"));
+        return;
+      }
+      if (wanted === "open") go(`/chat/${threadOf(entry)}`);
+      else if (wanted === "seen" && entry.kind === "notice") see([entry.notice.id]);
+      else if (wanted === "always") setAlways(entry);
+      else if (entry.kind === "question" && (wanted === "approve" || wanted === "reject")) void answer(asAsked(entry.question), wanted);
+    },
+    [answer, answering, busy, current, focusOn, go, keys, may, see, tell],
+  );
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.repeat || meantElsewhere(event)) return;
+      const wanted = keyAct(event.key);
+      if (wanted === null) return;
+      const inside = list.current?.contains(document.activeElement) === true;
+      // What acts on an entry wants the focus on it; moving brings it there.
+      if (!inside && wanted !== "down" && wanted !== "up") return;
+      if (!inside && event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+      does(wanted, entries.find((entry) => entry.key === current));
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [current, does, entries]);
+
+  return (
+    <div className={css.inbox}>
+      <header className={css.head}>
+        <h1 ref={title} tabIndex={-1}>
+          {t("title")}
+        </h1>
+        {waits.notices.length > 0 && (
+          <Button busy={busy} onClick={() => see(waits.notices.map((notice) => notice.id))}>
+            {t("allSeen", { count: waits.notices.length })}
+          </Button>
+        )}
+      </header>
+      {entries.length > 0 && <Legend may={may} />}
+      {entries.length === 0 ? (
+        <Panel>
+          <Empty>{t("nothing")}</Empty>
+        </Panel>
+      ) : (
+        <ul
+          ref={list}
+          className={css.entries}
+          aria-label={t("list")}
+          onFocus={() => {
+            hadFocus.current = true;
+          }}
+          onBlur={(event) => {
+            // An element that is taken away while it has the focus hands it to nobody.
+            if (event.relatedTarget !== null) hadFocus.current = event.currentTarget.contains(event.relatedTarget);
+          }}
+        >
+          {entries.map((entry) => (
+            <li key={entry.key}>
+              <Row
+                entry={entry}
+                isCurrent={entry.key === current}
+                busy={busy}
+                onFocus={() => setCurrent(entry.key)}
+                onSeen={() => {
+                  if (entry.kind === "notice") see([entry.notice.id]);
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {all.length > entries.length && <Button onClick={() => setShown(shown + SHOWN)}>{t("more", { count: Math.min(SHOWN, all.length - entries.length) })}</Button>}
+      {always?.kind === "question" && (
+        <Always
+          asked={asAsked(always.question)}
+          onClose={() => {
+            setAlways(null);
+            focusOn(always.key);
+          }}
+          onDone={() => {
+            setAlways(null);
+            focusOn(always.key);
+          }}
+        />
+      )}
+      <Changes sign={waits.questions.length} />
+      <Rules sign={waits.questions.length} />
+    </div>
+  );
+}
+
+function entryElement(list: HTMLElement | null, key: string): HTMLElement | null {
+  return [...(list?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])].find((element) => element.dataset.entry === key) ?? null;
+}
+
+function threadOf(entry: Entry): string {
+  return encodeURIComponent(entry.kind === "question" ? entry.question.thread_id : entry.notice.thread_id);
+}
+
+function asAsked(question: FullQuestion): Asked {
+  return {
+    threadId: question.thread_id, id: question.id, tool: question.tool ?? "", target: question.target ?? "", agent: question.agent ?? "",
+    prompt: question.prompt, choices: question.choices ?? [],
+  };
+}
+
+function Row({ entry, isCurrent, busy, onFocus, onSeen }: { entry: Entry; isCurrent: boolean; busy: boolean; onFocus: () => void; onSeen: () => void }) {
+  return (
+    <article className={css.entry} tabIndex={isCurrent ? 0 : -1} data-entry={entry.key} data-current={isCurrent} data-kind={entry.kind} onFocus={onFocus}>
+      {entry.kind === "question" ? <Question question={entry.question} /> : <Notice entry={entry} busy={busy} onSeen={onSeen} />}
+    </article>
+  );
+}
+
+function Question({ question }: { question: FullQuestion }) {
+  return (
+    <>
+      <header className={css.entryHead}>
+        <Badge tone="accent">{t("question")}</Badge>
+        {question.tool !== undefined && question.tool !== "" && (
+          <code>
+            <Said>{question.tool}</Said>
+          </code>
+        )}
+        {question.agent !== undefined && question.agent !== "" && (
+          <span>
+            <Said>{question.agent}</Said>
+          </span>
+        )}
+        {question.since != null && (
+          <span className={css.quiet}>
+            {t("since")} <Ago at={question.since} />
+          </span>
+        )}
+        {question.expires_at != null && <Expiry expiresMs={Date.parse(question.expires_at)} />}
+        <Link href={`/chat/${encodeURIComponent(question.thread_id)}`} className={css.open}>
+          <Said>{question.title === undefined || question.title === "" ? t("open") : t("openTitled", { title: question.title })}</Said>
+        </Link>
+      </header>
+      <p className={css.prompt}>
+        <Said>{question.prompt}</Said>
+      </p>
+      <About call={question.arguments ?? ""} why={question.why ?? ""} />
+      {question.target !== undefined && question.target !== "" && (
+        <p className={css.quiet}>
+          <Said>{t("target", { target: question.target })}</Said>
+        </p>
+      )}
+      <Answering asked={asAsked(question)} />
+    </>
+  );
+}
+
+function Notice({ entry, busy, onSeen }: { entry: Extract<Entry, { kind: "notice" }>; busy: boolean; onSeen: () => void }) {
+  const { notice } = entry;
+  return (
+    <>
+      <header className={css.entryHead}>
+        <Badge tone={notice.urgency === "high" ? "bad" : "plain"}>{notice.urgency === "high" ? t("noticeHigh") : t("notice")}</Badge>
+        <span>
+          <Said>{notice.agent === "" ? t("ofDaemon") : notice.agent}</Said>
+        </span>
+        {notice.tainted && <Badge tone="warn">{t("outside")}</Badge>}
+        <span className={css.quiet}>
+          <Ago at={notice.at} /> {t("ago")}
+        </span>
+        {notice.thread_id !== "" && (
+          <Link href={`/chat/${encodeURIComponent(notice.thread_id)}`} className={css.open}>
+            {t("open")}
+          </Link>
+        )}
+      </header>
+      <p className={css.prompt}>
+        <Said>{notice.text}</Said>
+      </p>
+      {notice.tainted && <p className={css.quiet}>{t("outsideSays")}</p>}
+      <Button busy={busy} onClick={onSeen}>
+        {t("seen")}
+      </Button>
+    </>
+  );
+}
+
+function Legend({ may }: { may: boolean }) {
+  const rows: [string, string][] = [
+    ["j k", t("key_move")],
+    ...(may ? ([["a", t("key_approve")], ["r", t("key_reject")], ["A", t("key_always")]] satisfies [string, string][]) : []),
+    ["Enter", t("key_open")],
+    ["s", t("key_seen")],
+  ];
+  return (
+    <p className={css.legend} aria-label={t("keys")} role="note">
+      {rows.map(([keys, what]) => (
+        <span key={keys}>
+          {keys.split(" ").map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}{" "}
+          {what}
+        </span>
+      ))}
+    </p>
+  );
 }

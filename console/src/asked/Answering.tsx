@@ -1,0 +1,238 @@
+import { useId, useState } from "react";
+import { Button } from "../kit/Button";
+import { Dialog } from "../kit/Dialog";
+import { Said, visible } from "../kit/Said";
+import { sentence } from "../protocol/errors";
+import { useAct, useMay, useNow, usePage } from "../shell/page";
+import { duration } from "../text/figures";
+import css from "./asked.module.css";
+import { leftS, TIMES_S, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
+import { t } from "./words";
+
+export interface Asked {
+  readonly threadId: string;
+  readonly id: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly agent: string;
+  readonly prompt: string;
+  readonly choices: readonly string[];
+}
+
+const TIME_WORDS = ["hour", "day", "week", "month", "year"] as const;
+
+/** What a question is about, for a told line. */
+function what(asked: Asked): string {
+  return visible(asked.tool === "" ? asked.prompt.slice(0, 80) : asked.tool);
+}
+
+/** Gives an answer and says that it was given. What went wrong is told. */
+export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: { text?: string; forS?: number }) => Promise<boolean>] {
+  const { connection, tell } = usePage();
+  const [busy, setBusy] = useState(false);
+  const answer = async (asked: Asked, verdict: Verdict, { text, forS }: { text?: string; forS?: number } = {}): Promise<boolean> => {
+    setBusy(true);
+    try {
+      await connection.call("approval.answer", {
+        thread_id: asked.threadId, id: asked.id, verdict, ...(text === undefined ? {} : { text }), ...(forS === undefined ? {} : { for_s: forS }),
+      });
+      const said = ({ approve: "saidApprove", reject: "saidReject", always: "saidAlways" } as const)[verdict as "approve"] as
+        | "saidApprove" | undefined;
+      tell(t(said ?? "saidOther", { what: what(asked) }));
+      return true;
+    } catch (error) {
+      tell(sentence(error), "bad");
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return [busy, answer];
+}
+
+/** The buttons by which a question is answered. Drawn only where the session may answer. */
+export function Answering({ asked, onDone }: { asked: Asked; onDone?: () => void }) {
+  const may = useMay("approve");
+  const [busy, answer] = useAnswer();
+  const [text, setText] = useState("");
+  const [always, setAlways] = useState(false);
+  const field = useId();
+  if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
+  const done = (given: boolean): void => {
+    if (given) onDone?.();
+  };
+  const all = ways(asked);
+  const wantsText = all.some((way) => way.wants === "text");
+  return (
+    <div>
+      {wantsText && (
+        <div className={css.field}>
+          <label htmlFor={field}>{asked.id.startsWith("review:") ? t("resultOf") : t("resultFor")}</label>
+          <textarea id={field} rows={2} maxLength={100_000} value={text} onChange={(event) => setText(event.target.value)} />
+        </div>
+      )}
+      <div className={css.buttons}>
+        {all.map((way) =>
+          way.wants === "for" ? (
+            <Button key="always" busy={busy} onClick={() => setAlways(true)}>
+              {t("always")}
+            </Button>
+          ) : (
+            <Button
+              key={way.verdict + way.choice}
+              busy={busy}
+              tone={way.verdict === "approve" || way.verdict === "result" ? "main" : way.verdict === "reject" ? "bad" : "plain"}
+              disabled={way.wants === "text" && text.trim() === ""}
+              title={way.wants === "text" && text.trim() === "" ? t("resultMissing") : undefined}
+              onClick={() =>
+                void answer(asked, way.verdict, way.wants === "text" ? { text } : way.wants === "choice" ? { text: way.choice } : {}).then(done)
+              }
+            >
+              {way.wants === "choice" ? <Said>{way.choice}</Said> : t(way.verdict)}
+            </Button>
+          ),
+        )}
+      </div>
+      {always && (
+        <Always
+          asked={asked}
+          onClose={() => setAlways(false)}
+          onDone={() => {
+            setAlways(false);
+            onDone?.();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Asks what is to be allowed, and for how long. */
+export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () => void; onDone: () => void }) {
+  const [busy, answer] = useAnswer();
+  const [forS, setForS] = useState<number>(USUAL_TIME_S);
+  const field = useId();
+  return (
+    <Dialog title={t("forHow", { tool: visible(asked.tool) })} onClose={onClose}>
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void answer(asked, "always", { forS }).then((given) => {
+            if (given) onDone();
+          });
+        }}
+      >
+        <dl className={css.facts}>
+          {asked.agent !== "" && (
+            <>
+              <dt>{t("forWhom")}</dt>
+              <dd>
+                <Said>{asked.agent}</Said>
+              </dd>
+            </>
+          )}
+          <dt>{t("forTarget")}</dt>
+          <dd>
+            <Said>{asked.target}</Said>
+          </dd>
+        </dl>
+        <label htmlFor={field}>{t("forLong")}</label>
+        <select id={field} value={forS} onChange={(event) => setForS(Number(event.target.value))}>
+          {TIMES_S.map((time, index) => (
+            <option key={time} value={time}>
+              {t(TIME_WORDS[index] ?? "month")}
+            </option>
+          ))}
+        </select>
+        <p className={css.quiet}>{t("forSays")}</p>
+        <div className={css.buttons}>
+          <Button type="submit" tone="main" busy={busy}>
+            {t("alwaysYes")}
+          </Button>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** When a question counts as no, counted down. */
+export function Expiry({ expiresMs }: { expiresMs: number | null }) {
+  const left = leftS(expiresMs, useNow(1));
+  if (left === null) return null;
+  return <span className={css.quiet}>{left === 0 ? t("ended") : t("ends", { left: duration(left) })}</span>;
+}
+
+/** What the call would do and why people are asked, as the daemon tells it. */
+export function About({ call, why }: { call: string; why: string }) {
+  return (
+    <>
+      {call !== "" && (
+        <div>
+          <div className={css.label}>{t("wouldDo")}</div>
+          <pre className={css.args} tabIndex={0}>
+            <Said>{call}</Said>
+          </pre>
+        </div>
+      )}
+      {why !== "" && (
+        <p className={css.whyLine}>
+          <span className={css.label}>{t("why")}: </span>
+          <Said>{why}</Said>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Changes of files that a command has made and that a person has to allow. */
+export function HeldChanges({ changes, onDecided }: { changes: string; onDecided?: () => void }) {
+  const { connection, tell } = usePage();
+  const may = useMay("approve");
+  const [busy, act] = useAct();
+  const [text, setText] = useState<string | null>(null);
+  const [decided, setDecided] = useState("");
+  const decide = (method: "changes.keep" | "changes.drop"): void => {
+    void act(async () => {
+      const { text: said } = await connection.call(method, { changes });
+      setDecided(said);
+      tell(visible(said));
+      onDecided?.();
+    });
+  };
+  if (decided !== "")
+    return (
+      <p className={css.quiet}>
+        <Said>{decided}</Said>
+      </p>
+    );
+  return (
+    <section className={css.held} aria-label={t("held")}>
+      <strong>{t("held")}</strong>
+      <p>{t("heldSays")}</p>
+      {text !== null && (
+        <pre className={css.args} tabIndex={0}>
+          <Said>{text}</Said>
+        </pre>
+      )}
+      <div className={css.buttons}>
+        {text === null && (
+          <Button busy={busy} onClick={() => void act(async () => setText((await connection.call("changes.show", { changes })).text))}>
+            {t("show")}
+          </Button>
+        )}
+        {may && (
+          <>
+            <Button busy={busy} onClick={() => decide("changes.keep")}>
+              {t("keep")}
+            </Button>
+            <Button tone="bad" busy={busy} onClick={() => decide("changes.drop")}>
+              {t("drop")}
+            </Button>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

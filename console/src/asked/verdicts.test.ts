@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { leftS, ways } from "./verdicts";
+
+const verdicts = (id: string, tool = "", choices: string[] = []) => ways({ id, tool, choices }).map((way) => way.verdict);
+
+describe("a question can be answered", () => {
+  it("about a call with yes, no and always", () => {
+    expect(verdicts("approval:t:1:0", "post")).toEqual(["approve", "reject", "always"]);
+  });
+
+  it("about a call whose end nobody knows with what it came to, another try, or giving up", () => {
+    expect(verdicts("review:t:1", "post")).toEqual(["result", "run_again", "give_up"]);
+  });
+
+  it("of a playbook with yes, no and giving up", () => {
+    expect(verdicts("human:x")).toEqual(["approve", "reject", "give_up"]);
+  });
+
+  it("with one of its choices alone where there are any", () => {
+    expect(ways({ id: "answer:x", tool: "", choices: ["red", "blue"] }).map((way) => way.choice)).toEqual(["red", "blue", ""]);
+  });
+
+  it("in words where there are no choices, and of a kind that this page does not know", () => {
+    expect(verdicts("answer:x")).toEqual(["result", "give_up"]);
+    expect(verdicts("news:x")).toEqual(["result", "give_up"]);
+  });
+});
+
+describe("the time that is left", () => {
+  it("counts down to nothing, and is unknown where there is no end", () => {
+    expect(leftS(10_000, 4_000)).toBe(6);
+    expect(leftS(10_000, 40_000)).toBe(0);
+    expect(leftS(null, 0)).toBeNull();
+  });
+});

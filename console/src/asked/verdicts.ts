@@ -1,0 +1,50 @@
+import type { Params } from "../protocol/wire";
+
+export type Verdict = NonNullable<Params<"approval.answer">["verdict"]>;
+
+/** One way to answer a question. */
+export interface Way {
+  readonly verdict: Verdict;
+  /** `text`: words are wanted with it; `choice`: it is one of the question's choices; `for`: it is good for a time. */
+  readonly wants: "nothing" | "text" | "choice" | "for";
+  readonly choice: string;
+}
+
+export interface AskedAbout {
+  /** The question's id: the word before its first colon says what it is about. */
+  readonly id: string;
+  readonly tool: string;
+  readonly choices: readonly string[];
+}
+
+/** How a question can be answered, the usual yes first. As docs/inside/protocol.md has it for `approval.answer`. */
+export function ways(asked: AskedAbout): Way[] {
+  const plain = (verdict: Verdict): Way => ({ verdict, wants: "nothing", choice: "" });
+  switch (kindOf(asked.id)) {
+    case "approval":
+      return asked.tool === ""
+        ? [plain("approve"), plain("reject")]
+        : [plain("approve"), plain("reject"), { verdict: "always", wants: "for", choice: "" }];
+    case "review":
+      return [{ verdict: "result", wants: "text", choice: "" }, plain("run_again"), plain("give_up")];
+    case "human":
+      return [plain("approve"), plain("reject"), plain("give_up")];
+    default:
+      return asked.choices.length > 0
+        ? [...asked.choices.map((choice): Way => ({ verdict: "result", wants: "choice", choice })), plain("give_up")]
+        : [{ verdict: "result", wants: "text", choice: "" }, plain("give_up")];
+  }
+}
+
+export function kindOf(id: string): string {
+  return id.split(":", 1)[0] ?? "";
+}
+
+/** How long an `always` can be good, in seconds. */
+export const TIMES_S = [3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400] as const;
+export const USUAL_TIME_S = 30 * 86_400;
+
+/** Seconds until a question counts as answered with no; null if it has no end. */
+export function leftS(expiresMs: number | null, nowMs: number): number | null {
+  return expiresMs === null ? null : Math.max(0, (expiresMs - nowMs) / 1000);
+}

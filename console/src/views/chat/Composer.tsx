@@ -1,0 +1,150 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { Button } from "../../kit/Button";
+import { visible } from "../../kit/Said";
+import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page";
+import { count } from "../../text/figures";
+import type { ThreadView } from "../../thread/items";
+import css from "./chat.module.css";
+import { Drafts, keyDoes, sendable, shownLeft } from "./composing";
+import { t } from "./words";
+
+type Mode = "queue" | "steer" | "interrupt";
+const MODES: readonly Mode[] = ["queue", "steer", "interrupt"];
+
+/** Where a message is written, and what goes on is stopped. */
+export function Composer({ threadId, view, draft, onSent }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null; onSent: () => void }) {
+  const { connection, threads } = usePage();
+  const may = useMay("write");
+  const most = useStanding().textChars;
+  const [drafts] = useState(() => new Drafts(sessionStorage));
+  const [text, setTextOnly] = useState(() => drafts.get(threadId));
+  const [taken, setTaken] = useState(0);
+  const [mode, setMode] = useState<Mode>("queue");
+  const [agent, setAgent] = useState("");
+  const [busy, act] = useAct();
+  const agents = useCall("agent.list", {}, may);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const ids = { text: useId(), mode: useId(), agent: useId(), left: useId() };
+  const setText = (next: string): void => {
+    setTextOnly(next);
+    drafts.set(threadId, next);
+  };
+  // A message that was taken up to be edited comes into the field once.
+  if (draft !== null && draft.at !== taken) {
+    setTaken(draft.at);
+    setTextOnly(draft.text);
+  }
+  useEffect(() => {
+    if (draft !== null) field.current?.focus();
+  }, [draft]);
+  if (!may) return <p className={css.quiet}>{t("mayNotWrite")}</p>;
+
+  const running = view.running !== "";
+  const can = sendable(text, most);
+  const left = shownLeft(text, most);
+  const send = (): void => {
+    if (can !== "yes") return;
+    // What goes wrong is shown at the message, where it can be sent again.
+    void threads.send(threadId, text, { ...(running ? { mode } : {}), ...(agent === "" ? {} : { agent }) }).catch(() => undefined);
+    setText("");
+    field.current?.focus();
+    onSent();
+  };
+  const stop = (drop: boolean): void => {
+    void act(() => connection.call("turn.stop", { thread_id: threadId, request_id: `con-${crypto.randomUUID()}`, ...(drop ? { drop } : {}) })).then(() =>
+      field.current?.focus(),
+    );
+  };
+  const waits = view.items.some((item) => item.kind === "input" && item.state === "waits");
+  return (
+    <form
+      className={css.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {view.held > 0 && (
+        <div className={css.heldLine}>
+          <span>{t("held", { count: view.held })}</span>
+          <Button
+            busy={busy}
+            onClick={() => void act(() => connection.call("turn.continue", { thread_id: threadId, request_id: `con-${crypto.randomUUID()}` })).then(() => field.current?.focus())}
+          >
+            {t("continue")}
+          </Button>
+        </div>
+      )}
+      <label htmlFor={ids.text} className="visually-hidden">
+        {t("message")}
+      </label>
+      <textarea
+        id={ids.text}
+        ref={field}
+        className={css.field}
+        rows={2}
+        dir="auto"
+        placeholder={t("messageHint")}
+        value={text}
+        aria-describedby={left === null ? undefined : ids.left}
+        aria-invalid={can === "long" || undefined}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
+          if (keyDoes({ key, shiftKey, ctrlKey, metaKey, altKey, composing: event.nativeEvent.isComposing }) !== "send") return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <div className={css.composerLine}>
+        {running && (
+          <>
+            <label htmlFor={ids.mode} className="visually-hidden">
+              {t("mode")}
+            </label>
+            <select id={ids.mode} value={mode} onChange={(event) => setMode(event.target.value as Mode)}>
+              {MODES.map((one) => (
+                <option key={one} value={one}>
+                  {t(`mode_${one}`)}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        {(agents.value?.agents.length ?? 0) > 1 && (
+          <>
+            <label htmlFor={ids.agent}>{t("to")}</label>
+            <select id={ids.agent} value={agent} onChange={(event) => setAgent(event.target.value)}>
+              <option value="">{t("toUsual")}</option>
+              {agents.value?.agents.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {visible(one.id)}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        {left !== null && (
+          <span id={ids.left} className={left < 0 ? css.over : css.quiet}>
+            {left < 0 ? t("over", { count: count(-left), most: count(most) }) : t("left", { count: count(left) })}
+          </span>
+        )}
+        <span className={css.composerActs}>
+          {running && (
+            <Button tone="bad" busy={busy} onClick={() => stop(false)}>
+              {t("stop")}
+            </Button>
+          )}
+          {running && waits && (
+            <Button tone="bad" busy={busy} onClick={() => stop(true)}>
+              {t("stopDrop")}
+            </Button>
+          )}
+          <Button type="submit" tone="main" disabled={can !== "yes"}>
+            {t("send")}
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,165 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
+import { Link, useLocation } from "wouter";
+import { Button } from "../../kit/Button";
+import { Badge, Empty, Problem } from "../../kit/Panel";
+import { Said } from "../../kit/Said";
+import { useAct, useMay, usePage, useThread } from "../../shell/page";
+import type { InputItem, Item, ThreadView } from "../../thread/items";
+import { Acts } from "./Acts";
+import { pathOf } from "./address";
+import { announcement, heard } from "./announce";
+import css from "./chat.module.css";
+import { Composer } from "./Composer";
+import { Drafts } from "./composing";
+import { Row } from "./items/Rows";
+import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { Timeline } from "./Timeline";
+import { t } from "./words";
+
+/** One conversation: who speaks, what was said and done, and where the next message is written. */
+export function Conversation({ threadId, timeline, runId }: { threadId: string; timeline: boolean; runId: string }) {
+  const { connection, tell, threads } = usePage();
+  const [, go] = useLocation();
+  const opened = useThread(threadId);
+  const { view } = opened;
+  const [forkBusy, act] = useAct();
+  const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const title = view.title === "" ? firstWords(view.items) : view.title;
+
+  // The conversation that a person has gone to has the focus; the one that the page begins with does not take it.
+  useEffect(() => {
+    if (document.activeElement !== null && document.activeElement !== document.body) heading.current?.focus();
+  }, [threadId]);
+
+  const around = useMemo<Around>(() => {
+    const fork = (atSeq: number, said: string, text: string): void => {
+      void act(async () => {
+        const copy = await ofNewer("thread.fork", () =>
+          connection.call("thread.fork", { thread_id: threadId, at_seq: atSeq, request_id: `con-${crypto.randomUUID()}` }));
+        if (text !== "") new Drafts(sessionStorage).set(copy.thread_id, text);
+        tell(said);
+        go(pathOf(copy.thread_id));
+      });
+    };
+    return {
+      threadId, acts: true, open: new Set(),
+      fork: (atSeq) => fork(atSeq, t("forked"), ""),
+      edit: (item: InputItem) => {
+        if (item.seq === null) {
+          threads.forget(threadId, item.messageId);
+          setDraft({ text: item.text, at: Date.now() });
+        } else fork(item.seq - 1, t("edited"), item.text);
+      },
+    };
+  }, [act, connection, go, tell, threadId, threads]);
+
+  return (
+    <AroundContext value={around}>
+      <BelowContext value={view.below}>
+        <section className={css.conversation} aria-label={title === "" ? t("untitled") : title}>
+          <header className={css.head}>
+            <Link href="/chat" className={css.back}>
+              ← {t("back")}
+            </Link>
+            <h2 ref={heading} tabIndex={-1} className={css.title}>
+              <Said>{title === "" ? t("untitled") : title}</Said>
+            </h2>
+            {view.agent !== "" && (
+              <Badge>
+                <Said>{t("speaks", { agent: view.agent })}</Said>
+              </Badge>
+            )}
+            {view.running !== "" && <Badge tone={view.suspended ? "warn" : "accent"}>{view.suspended ? t("suspended") : t("works")}</Badge>}
+            <div className={css.headActs}>
+              {timeline ? <Link href={pathOf(threadId)}>{t("conversation")}</Link> : <Link href={pathOf(threadId, "")}>{t("timeline")}</Link>}
+              <Acts
+                threadId={threadId}
+                title={title}
+                tainted={view.tainted}
+                mayFork={view.lastSeq > 0}
+                forkBusy={forkBusy}
+                onFork={() => around.fork(view.lastSeq)}
+              />
+            </div>
+          </header>
+          <Announcer view={view} ready={opened.ready} />
+          {opened.trouble !== null ? (
+            <Problem>
+              <Said>{t("gone", { why: opened.trouble })}</Said>
+            </Problem>
+          ) : !opened.ready ? (
+            <p>{t("loading")}</p>
+          ) : timeline ? (
+            <Timeline threadId={threadId} runId={runId} records={opened.records} lastSeq={view.lastSeq} />
+          ) : (
+            <Log threadId={threadId} view={view} draft={draft} />
+          )}
+        </section>
+      </BelowContext>
+    </AroundContext>
+  );
+}
+
+function firstWords(items: readonly Item[]): string {
+  const first = items.find((item) => item.kind === "input");
+  return first?.kind === "input" ? first.text.replace(/\s+/g, " ").slice(0, 80) : "";
+}
+
+/** Reads out that a turn began or ended and that a question waits; nothing of what was before the conversation was opened. */
+function Announcer({ view, ready }: { view: ThreadView; ready: boolean }) {
+  const place = useRef<HTMLParagraphElement>(null);
+  const before = useRef<ReturnType<typeof heard> | null>(null);
+  useEffect(() => {
+    if (!ready) return;
+    const said = before.current === null ? "" : announcement(before.current, view);
+    before.current = heard(view);
+    if (said !== "" && place.current !== null) place.current.textContent = said;
+  }, [view, ready]);
+  return <p ref={place} role="status" className="visually-hidden" />;
+}
+
+const LAST = { index: "LAST", align: "end" } as const;
+
+function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null }) {
+  const mayWrite = useMay("write");
+  const list = useRef<VirtuosoHandle>(null);
+  const [atBottom, setAtBottom] = useState(true);
+  const [seenItems, setSeenItems] = useState(view.items.length);
+  const toBottom = (): void => list.current?.scrollToIndex({ ...LAST, behavior: "auto" });
+  if (atBottom && seenItems !== view.items.length) setSeenItems(view.items.length);
+  return (
+    <>
+      <div className={css.log}>
+        {view.items.length === 0 ? (
+          <Empty>{mayWrite ? t("nothingYet") : t("nothingMay")}</Empty>
+        ) : (
+          <Virtuoso
+            ref={list}
+            className={css.virtual}
+            data={view.items}
+            computeItemKey={(_, item) => item.key}
+            itemContent={(_, item) => (
+              <div className={css.item}>
+                <Row item={item} />
+              </div>
+            )}
+            initialTopMostItemIndex={LAST}
+            followOutput="auto"
+            atBottomThreshold={48}
+            atBottomStateChange={setAtBottom}
+            increaseViewportBy={200}
+            aria-label={t("conversation")}
+          />
+        )}
+        {!atBottom && view.items.length > 0 && (
+          <Button className={css.toBottom} onClick={toBottom}>
+            {view.items.length > seenItems ? t("toBottomNew") : t("toBottom")}
+          </Button>
+        )}
+      </div>
+      <Composer key={threadId} threadId={threadId} view={view} draft={draft} onSent={() => setTimeout(toBottom, 50)} />
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+import { useDeferredValue, useId, useMemo, useState, useSyncExternalStore } from "react";
+import { Link } from "wouter";
+import { Button } from "../../kit/Button";
+import { Badge, Empty, Problem } from "../../kit/Panel";
+import { Said } from "../../kit/Said";
+import { useCall, useMay, usePage } from "../../shell/page";
+import { clock, dayAndClock } from "../../text/figures";
+import { pathOf } from "./address";
+import css from "./chat.module.css";
+import { NewConversation } from "./NewConversation";
+import { KINDS, useRecent, type Kind, type Recent } from "./recent";
+import { t } from "./words";
+
+/** The conversations at the side: the newest first, or those that fit some words. */
+export function ThreadList({ at }: { at: string }) {
+  const { live } = usePage();
+  const lively = useSyncExternalStore(live.subscribe, live.view);
+  const mayWrite = useMay("write");
+  const [kind, setKind] = useState<Kind>("chat");
+  const [words, setWords] = useState("");
+  const [making, setMaking] = useState(false);
+  const asked = useDeferredValue(words.trim());
+  const find = useId();
+  const kindField = useId();
+  // Something began or ended somewhere: the order may be another.
+  const sign = useMemo(() => [...(lively.rows?.keys() ?? [])].sort().join(" "), [lively.rows]);
+  const recent = useRecent(kind, `${sign} ${at}`);
+  return (
+    <div className={css.list}>
+      <div className={css.listHead}>
+        <h2>{t("list")}</h2>
+        {mayWrite && (
+          <Button tone="main" onClick={() => setMaking(true)}>
+            {t("newOne")}
+          </Button>
+        )}
+      </div>
+      <div className={css.finder}>
+        <label htmlFor={find} className="visually-hidden">
+          {t("find")}
+        </label>
+        <input id={find} type="search" placeholder={t("find")} title={t("findHint")} maxLength={400} value={words} onChange={(event) => setWords(event.target.value)} />
+        <label htmlFor={kindField} className="visually-hidden">
+          {t("kind")}
+        </label>
+        <select id={kindField} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+          {KINDS.map((one) => (
+            <option key={one} value={one}>
+              {t(`kind_${one}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className={css.rows}>
+        {asked === "" ? <Recents kind={kind} recent={recent} at={at} /> : <Found words={asked} kind={kind} at={at} />}
+      </div>
+      {making && <NewConversation onClose={() => setMaking(false)} onMade={recent.reload} />}
+    </div>
+  );
+}
+
+function Recents({ kind, recent, at }: { kind: Kind; recent: ReturnType<typeof useRecent>; at: string }) {
+  const { rows } = recent;
+  return (
+    <>
+      {recent.trouble !== "" && (
+        <>
+          <Problem>
+            <Said>{t("listFailed", { why: recent.trouble })}</Said>
+          </Problem>
+          <Button onClick={recent.reload}>{t("again")}</Button>
+        </>
+      )}
+      {rows === null ? (
+        recent.trouble === "" && <p>{t("loading")}</p>
+      ) : rows.length === 0 ? (
+        <Empty>{kind === "chat" ? t("none") : t("noneOfKind")}</Empty>
+      ) : (
+        <ul className={css.threads} aria-label={t("list")}>
+          {rows.map((row) => (
+            <ThreadLink key={row.thread_id} row={row} here={row.thread_id === at} below={row.title === "" || row.titled_by === "words" ? "" : row.words} />
+          ))}
+        </ul>
+      )}
+      {recent.more && <Button onClick={recent.older}>{t("more")}</Button>}
+    </>
+  );
+}
+
+function Found({ words, kind, at }: { words: string; kind: Kind; at: string }) {
+  const { value, error, loading, reload } = useCall("thread.search", { words, kind, limit: 20 });
+  if (error !== null)
+    return (
+      <>
+        <Problem>
+          <Said>{t("listFailed", { why: error })}</Said>
+        </Problem>
+        <Button onClick={reload}>{t("again")}</Button>
+      </>
+    );
+  if (value === null || (loading && value.found.length === 0)) return <p>{t("loading")}</p>;
+  return (
+    <>
+      {value.found.length === 0 ? (
+        <Empty>{t("nothingFound")}</Empty>
+      ) : (
+        <ul className={css.threads} aria-label={t("list")}>
+          {value.found.map((row) => (
+            <ThreadLink key={row.thread.thread_id} row={row.thread} here={row.thread.thread_id === at} below={row.said === "" ? row.asked : row.said} />
+          ))}
+        </ul>
+      )}
+      {value.more && <p className={css.quiet}>{t("moreFound")}</p>}
+      {value.searched === "titles" && <p className={css.quiet}>{t("searchedTitles")}</p>}
+    </>
+  );
+}
+
+function ThreadLink({ row, here, below }: { row: Recent; here: boolean; below: string }) {
+  const { live } = usePage();
+  const doing = useSyncExternalStore(live.subscribe, live.view).rows?.get(row.thread_id);
+  const asks = doing === undefined ? row.status === "suspended" : doing.question !== null;
+  const works = doing === undefined ? row.status === "open" : doing.doing.what !== "waits";
+  return (
+    <li>
+      <Link href={pathOf(row.thread_id)} aria-current={here ? "page" : undefined} className={css.thread}>
+        <span className={css.threadTitle}>
+          <Said>{row.title === "" ? t("untitled") : row.title}</Said>
+        </span>
+        <time className={css.quiet} dateTime={row.active_at} title={dayAndClock(row.active_at)}>
+          {shortTime(row.active_at)}
+        </time>
+        {below !== "" && (
+          <span className={css.threadWords}>
+            <Said>{below}</Said>
+          </span>
+        )}
+        <span className={css.threadMarks}>
+          <span className={css.quiet}>
+            <Said>{row.agent}</Said>
+          </span>
+          {asks ? <Badge tone="warn">{t("waitsForYou")}</Badge> : works && <Badge tone="accent">{t("works")}</Badge>}
+          {row.status === "unreadable" && <Badge tone="bad">{t("unreadable")}</Badge>}
+          {row.tainted && <Badge tone="warn">{t("mistrusted")}</Badge>}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+function shortTime(at: string): string {
+  const then = new Date(at);
+  return then.toDateString() === new Date().toDateString() ? clock(at) : then.toLocaleDateString(undefined, { month: "short", day: "numeric" });
+}

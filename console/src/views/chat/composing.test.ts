@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { codePoints, Drafts, keyDoes, sendable, shownLeft } from "./composing";
+
+describe("a message", () => {
+  it("is counted in code points", () => {
+    expect(codePoints("")).toBe(0);
+    expect(codePoints("a🙂b")).toBe(3);
+    expect(codePoints("\ud83d")).toBe(1);
+    expect(codePoints("e\u0301")).toBe(2);
+  });
+
+  it("can be sent if it says something and is not too long", () => {
+    expect(sendable(" \n", 10)).toBe("empty");
+    expect(sendable("🙂".repeat(10), 10)).toBe("yes");
+    expect(sendable("🙂".repeat(11), 10)).toBe("long");
+  });
+
+  it("says how much is left when that is little", () => {
+    expect(shownLeft("a", 100)).toBeNull();
+    expect(shownLeft("a".repeat(95), 100)).toBe(5);
+    expect(shownLeft("a".repeat(105), 100)).toBe(-5);
+  });
+});
+
+describe("Enter", () => {
+  const enter = { key: "Enter", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, composing: false };
+
+  it("sends", () => {
+    expect(keyDoes(enter)).toBe("send");
+    expect(keyDoes({ ...enter, ctrlKey: true })).toBe("send");
+  });
+
+  it("with Shift begins a line, and takes a word while one is put together", () => {
+    expect(keyDoes({ ...enter, shiftKey: true })).toBe("nothing");
+    expect(keyDoes({ ...enter, composing: true })).toBe("nothing");
+  });
+});
+
+describe("a draft", () => {
+  beforeEach(() => sessionStorage.clear());
+
+  it("is kept for its thread until it is empty", () => {
+    const drafts = new Drafts(sessionStorage);
+    drafts.set("thr_a", "Hello");
+    expect(new Drafts(sessionStorage).get("thr_a")).toBe("Hello");
+    expect(drafts.get("thr_b")).toBe("");
+    drafts.set("thr_a", "");
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it("is one of at most 50", () => {
+    const drafts = new Drafts(sessionStorage);
+    for (let number = 0; number < 60; number++) drafts.set(`thr_${number}`, "x");
+    expect(sessionStorage.length).toBeLessThanOrEqual(50);
+    expect(drafts.get("thr_59")).toBe("x");
+  });
+});

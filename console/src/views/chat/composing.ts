@@ -1,0 +1,57 @@
+/** What is decided about a message that is being written. */
+
+/** Code points of a text, as the daemon counts them. */
+export function codePoints(text: string): number {
+  let points = text.length;
+  for (let index = 0; index < text.length - 1; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(index + 1);
+      if (next >= 0xdc00 && next < 0xe000) points--;
+    }
+  }
+  return points;
+}
+
+/** Whether a message can be sent, and if not, why. */
+export function sendable(text: string, most: number): "yes" | "empty" | "long" {
+  if (text.trim() === "") return "empty";
+  return codePoints(text) > most ? "long" : "yes";
+}
+
+/** What a key does in the field where a message is written. */
+export function keyDoes(key: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean; composing: boolean }): "send" | "nothing" {
+  // While an input method puts a word together, Enter takes the word.
+  return key.key === "Enter" && !key.shiftKey && !key.altKey && !key.composing ? "send" : "nothing";
+}
+
+/** The characters left are shown only when they are few. */
+export function shownLeft(text: string, most: number): number | null {
+  const left = most - codePoints(text);
+  return left < most * 0.1 ? left : null;
+}
+
+const KEY = "sulla.draft.";
+const MOST_DRAFTS = 50;
+
+/** Drafts by thread, kept as long as the window. */
+export class Drafts {
+  constructor(private readonly storage: Storage) {}
+
+  get(threadId: string): string {
+    return this.storage.getItem(KEY + threadId) ?? "";
+  }
+
+  set(threadId: string, text: string): void {
+    const key = KEY + threadId;
+    this.storage.removeItem(key);
+    if (text === "") return;
+    try {
+      this.storage.setItem(key, text);
+    } catch {
+      // The browser's place is full: the draft stays in the field, and is lost with it.
+    }
+    const all = Array.from({ length: this.storage.length }, (_, index) => this.storage.key(index) ?? "").filter((one) => one.startsWith(KEY));
+    for (const old of all.filter((one) => one !== key).slice(0, Math.max(0, all.length - MOST_DRAFTS))) this.storage.removeItem(old);
+  }
+}

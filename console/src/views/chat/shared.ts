@@ -1,0 +1,49 @@
+import { createContext, useContext, useState } from "react";
+import { RpcError } from "../../protocol/errors";
+import type { InputItem, Item } from "../../thread/items";
+import { t } from "./words";
+
+/** Which cards are open: kept while the conversation is shown, though a card that is scrolled away is not drawn. */
+export type OpenCards = Set<string>;
+
+/** What the cards of a conversation have to do with. */
+export interface Around {
+  readonly threadId: string;
+  /** Whether cards may act here: not in a replay. */
+  readonly acts: boolean;
+  readonly open: OpenCards;
+  readonly fork: (atSeq: number) => void;
+  readonly edit: (item: InputItem) => void;
+}
+
+const nothing = (): void => undefined;
+export const AroundContext = createContext<Around>({ threadId: "", acts: false, open: new Set(), fork: nothing, edit: nothing });
+/** Items of sub-agents. A context of its own: it changes with each piece that one of them writes. */
+export const BelowContext = createContext<ReadonlyMap<string, readonly Item[]>>(new Map());
+
+export function useAround(): Around {
+  return useContext(AroundContext);
+}
+
+/** Whether a card is open, remembered for the conversation. */
+export function useCard(key: string, first = false): [boolean, () => void] {
+  const { open } = useAround();
+  const [is, setIs] = useState(() => (first ? !open.has(`shut ${key}`) : open.has(key)));
+  const toggle = (): void => {
+    const mark = first ? `shut ${key}` : key;
+    if (is === first) open.add(mark);
+    else open.delete(mark);
+    setIs(!is);
+  };
+  return [is, toggle];
+}
+
+/** Does what an older daemon may not know, and says so then. */
+export async function ofNewer<R>(method: string, run: () => Promise<R>): Promise<R> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof RpcError && error.code === "unknown_method") throw new Error(t("older", { method }), { cause: error });
+    throw error;
+  }
+}
