@@ -30,6 +30,7 @@ CAPABILITIES = (
     "routes",
     "notify",
     "browser",
+    "console",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

@@ -30,7 +30,7 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.daemon.stores import store_place, store_source
-from sulla.gateway.app import Gateway, GatewayConfig, build_app
+from sulla.gateway.app import Brought, Gateway, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Observers
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -203,7 +203,10 @@ def _app(settings: Settings, system: System, place: Place, logs: Logs | None) ->
         Observers(system.access.audit, system.core.instruments.door),
         make_id=place.make_id,
         operations=console(system.core.instruments, system.work.inspect, logs, system.built),
-        hooks=system.host.needed(PlaybookHooks),
+        brought=Brought(
+            system.host.needed(PlaybookHooks),
+            next((one.pages for one in system.built if one.pages is not None), None),
+        ),
     )
 
 

@@ -41,6 +41,8 @@ class Hello(Params):
     client: Client
     protocol: Annotated[Literal[1], BeforeValidator(_one)]
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
+    session: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
+    """A page's half of its session; the other one is the cookie. A token goes before it."""
 
 
 class ThreadCreate(Params):
