@@ -5,6 +5,7 @@ import {
 import "@xyflow/react/dist/base.css";
 import { useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
+import { DRAGGED } from "./dragged";
 import type { Graph, GraphNode, NodeState } from "./graph";
 import css from "./graph.module.css";
 import { layout } from "./layout";
@@ -26,9 +27,6 @@ export interface GraphViewProps {
     drop: (what: string, over: string | null) => void;
   };
 }
-
-/** What is dragged from a palette has this type. */
-export const DRAGGED = "application/x-sulla-step";
 
 interface Data extends Record<string, unknown> {
   readonly node: GraphNode;

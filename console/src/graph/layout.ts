@@ -2,7 +2,7 @@ import dagre from "@dagrejs/dagre";
 import type { Box, Graph, GraphEdge, GraphNode } from "./graph";
 
 const WIDTH = 208;
-const HEIGHT = 64;
+const HEIGHT = 56;
 const HEAD = 40;
 const PADDING = 16;
 const BESIDE = 28;
@@ -81,7 +81,7 @@ function arranged(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[])
   if (sizes.size > 0) dagre.layout(graph);
   const places = new Map<string, Place>();
   for (const id of sizes.keys()) {
-    const at = graph.node(id);
+    const at = graph.node(id) as Size & Place;
     places.set(id, { x: at.x - at.width / 2, y: at.y - at.height / 2 });
   }
   return places;

@@ -76,7 +76,7 @@ export default function CodeEditor(props: CodeEditorProps) {
           hoverTooltip((at, offset) => hover(at.state, offset)),
           writable.current.of(mode(now.current.readOnly)),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": now.current.label, spellcheck: "false", autocapitalize: "off" }),
+          EditorView.contentAttributes.of({ "aria-label": now.current.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) now.current.onText(update.state.doc.toString());
             if (update.docChanged || update.selectionSet) now.current.onCursor(update.state.selection.main.head);

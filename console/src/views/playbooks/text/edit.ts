@@ -236,7 +236,7 @@ function insertItem(text: string, list: YAMLSeq, index: number, entry: unknown):
     const at = rangeOf(list)[0] + 1;
     return { from: at, to: at, insert: next === undefined ? flow : `${flow}, ` };
   }
-  const column = dashColumn(text, (before ?? next) as Node);
+  const column = dashColumn(text, before ?? next);
   const block = blockText(entry, column);
   if (before !== undefined) {
     const at = lineEnd(text, trimmedEnd(text, before));
@@ -257,7 +257,7 @@ function removeItem(text: string, list: YAMLSeq, index: number): Change {
     const before = list.items[index - 1] as Node | undefined;
     return { from: before === undefined ? rangeOf(item)[0] : trimmedEnd(text, before), to: end, insert: "" };
   }
-  const column = dashColumn(text, item as Node);
+  const column = dashColumn(text, item);
   let from = lineStart(text, rangeOf(item)[0]);
   if (list.items.length === 1) return { from, to: lineEnd(text, end), insert: `${" ".repeat(Math.max(column, 2))}[]` };
   while (index > 0 && from > 0) {
@@ -338,7 +338,7 @@ function columnOf(text: string, at: number): number {
 }
 
 /** The column of the dash before an entry. */
-function dashColumn(text: string, item: Node): number {
+function dashColumn(text: string, item: Node | undefined): number {
   const at = rangeOf(item)[0];
   const start = lineStart(text, at);
   return Math.max(0, text.slice(start, at).lastIndexOf("-"));

@@ -197,5 +197,11 @@ export function pair(map: YAMLMap, key: string): Pair<Node, Node | null> | undef
 
 export function textOf(node: unknown): string {
   if (!isScalar(node) || node.value === null) return "";
-  return typeof node.value === "string" ? node.value : (node.source ?? String(node.value as number));
+  if (typeof node.value === "string") return node.value;
+  return node.source ?? (typeof node.value === "object" ? "" : String(node.value));
+}
+
+/** The step of an id in a list; null where there is none. */
+export function stepOfId(of: Outline, id: string, list: string): OutlineStep | null {
+  return of.steps.find((step) => step.id === id && step.list === list) ?? null;
 }

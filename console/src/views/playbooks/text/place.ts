@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Pair } from "yaml";
+import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Pair } from "yaml";
 
 /** Where somebody writes in a text of YAML. */
 export interface Place {
@@ -39,22 +39,23 @@ export function placeAt(text: string, offset: number): Place | null {
 
 function look(text: string, from: number, colon: boolean): Place | null {
   const document = parseDocument(text, { strict: false, uniqueKeys: false, logLevel: "silent" });
-  let found: { what: "key" | "value"; path: (string | number)[]; there: string[] } | null = null;
+  const found: { what: "key" | "value"; path: (string | number)[]; there: string[] }[] = [];
   visit(document, {
     Scalar(key, node, path) {
       if (node.value !== MARK) return undefined;
       const steps = pathOf([...path] as unknown[], node);
       if (key === "key") {
         const map = path[path.length - 2];
-        const there = isMap(map) ? map.items.map((one) => keyText(one as Pair)).filter((one) => one !== MARK) : [];
-        found = { what: "key", path: steps.slice(0, -1), there };
-      } else found = { what: "value", path: steps, there: [] };
+        const there = isMap(map) ? map.items.map((one) => keyText(one)).filter((one) => one !== MARK) : [];
+        found.push({ what: "key", path: steps.slice(0, -1), there });
+      } else found.push({ what: "value", path: steps, there: [] });
       return visit.BREAK;
     },
   });
-  if (found === null) return null;
+  const [first] = found;
+  if (first === undefined) return null;
   const value: unknown = without(plain(document));
-  return Object.assign({ value, from, colon }, found as { what: "key" | "value"; path: (string | number)[]; there: string[] });
+  return { ...first, value, from, colon };
 }
 
 /** What a text says, as values; null where an alias of it leads nowhere. */
@@ -72,7 +73,7 @@ function pathOf(above: readonly unknown[], node: unknown): (string | number)[] {
   const chain = [...above, node];
   for (const [index, one] of chain.entries()) {
     const next = chain[index + 1];
-    if (isSeq(one) && next !== undefined) path.push(one.items.indexOf(next as Node));
+    if (isSeq(one) && next !== undefined) path.push(one.items.indexOf(next));
     else if (isPairLike(one)) path.push(keyText(one));
   }
   return path;
@@ -83,7 +84,7 @@ function isPairLike(value: unknown): value is Pair {
 }
 
 function keyText(one: Pair): string {
-  return isScalar(one.key) ? String(one.key.value as string) : "";
+  return isScalar(one.key) ? String(one.key.value) : "";
 }
 
 function without(value: unknown): unknown {
@@ -97,14 +98,15 @@ function without(value: unknown): unknown {
 /** The path of the key that stands at a place; null where none does. */
 export function keyAt(text: string, offset: number): { path: (string | number)[]; from: number; to: number; value: unknown } | null {
   const document = parseDocument(text, { strict: false, uniqueKeys: false, logLevel: "silent" });
-  let found: { path: (string | number)[]; from: number; to: number } | null = null;
+  const found: { path: (string | number)[]; from: number; to: number }[] = [];
   visit(document, {
     Scalar(key, node, path) {
       const [from = 0, to = 0] = node.range ?? [];
       if (key !== "key" || offset < from || offset > to) return undefined;
-      found = { path: pathOf([...path] as unknown[], node), from, to };
+      found.push({ path: pathOf([...path], node), from, to });
       return visit.BREAK;
     },
   });
-  return found === null ? null : Object.assign({ value: plain(document) }, found as { path: (string | number)[]; from: number; to: number });
+  const [first] = found;
+  return first === undefined ? null : { ...first, value: plain(document) };
 }

@@ -52,7 +52,7 @@ export function valuesAt(root: Schema, path: readonly (string | number)[], value
     const types = asList(schema.type, schema.type);
     for (const one of [...values, ...(types.includes("boolean") ? [true, false] : [])]) {
       if (one === null) continue;
-      const text = String(one as string | number | boolean);
+      const text = wordOf(one);
       if (!found.has(text)) found.set(text, { value: text, says: textOf(schema.description) });
     }
   }
@@ -166,7 +166,7 @@ const WORDS: Readonly<Record<string, string>> = { string: "text", array: "list",
 
 function takes(root: Schema, schema: Schema, depth = 0): string {
   if (depth > 4) return "";
-  if (schema.enum !== undefined) return asList(schema.enum).filter((one) => one !== null).join(" | ");
+  if (schema.enum !== undefined) return asList(schema.enum).filter((one) => one !== null).map(wordOf).join(" | ");
   const types = asList(schema.type, schema.type).map(String);
   if (types.includes("string")) return WORDS.string ?? "";
   if (types.length > 0) return types.filter((one) => one !== "null").map((one) => WORDS[one] ?? one).join(" | ");
@@ -180,6 +180,10 @@ function asObject(value: unknown): Record<string, unknown> {
 
 function asList(value: unknown, alone?: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : typeof alone === "string" ? [alone] : [];
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function textOf(value: unknown): string {

@@ -10,9 +10,6 @@ export function sectionKey(section: string): string {
   return `section:${section}`;
 }
 
-export function isStepKey(of: Outline, key: string): boolean {
-  return of.steps.some((step) => step.key === key);
-}
 
 /** The graph of a playbook's steps. Pure. */
 export function stepsGraph(of: Outline): Graph {
