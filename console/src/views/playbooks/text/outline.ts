@@ -198,7 +198,7 @@ export function pair(map: YAMLMap, key: string): Pair<Node, Node | null> | undef
 export function textOf(node: unknown): string {
   if (!isScalar(node) || node.value === null) return "";
   if (typeof node.value === "string") return node.value;
-  return node.source ?? (typeof node.value === "object" ? "" : String(node.value));
+  return node.source ?? (typeof node.value === "number" || typeof node.value === "boolean" ? String(node.value) : "");
 }
 
 /** The step of an id in a list; null where there is none. */
