@@ -122,6 +122,7 @@ async def run_daemon(
         await system.host.switch.open()
         await system.account.open()
         stack.push_async_callback(system.account.close)
+        stack.push_async_callback(system.console.usage.close)
         stack.push_async_callback(system.core.models.close)
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
@@ -229,6 +230,8 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "audit": system.access.audit.run,
         "switch": switch.run,
         "scene": system.scene.feed.run,
+        "asked": system.console.asked.board.run,
+        "usage": system.console.usage.run,
         "summaries": lambda: switch.while_on(core.summarizer.run),
         "retention": lambda: _redate(settings, system),
         "jobs": lambda: switch.while_on(core.tools.jobs.run),

@@ -53,10 +53,15 @@ KNOWN = {
     "value": "Lund",
     "other": "Ana Berg",
     "named": ["st_1"],
+    "since_ms": 1_800_000_000_000,
+    "until_ms": 1_800_086_400_000,
+    "at_seq": 2,
+    "number": 1,
+    "state": "completed",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
-KINDS = {"speech.chunk": "delta"}
+KINDS = {"speech.chunk": "delta", "memory.notes": "fact"}
 WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]
 
 
@@ -78,6 +83,7 @@ def asked(params: Params, principal: Principal = OWNER) -> Asked:
 def params_of(method: str) -> Params:
     model = METHODS[method].params
     known = {**KNOWN, "name": NAMES.get(method, ""), "kind": KINDS.get(method, "chat")}
+    known |= {"flow": "default"} if method == "flow.get" else {}
     known |= {"agent": "reader"} if method.startswith(("agent.", "memory.")) else {}
     params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
     return params
