@@ -94,6 +94,20 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
     [graph, connectable],
   );
 
+  useEffect(() => {
+    const area = host.current;
+    if (area === null) return;
+    let width = area.clientWidth;
+    const seen = new ResizeObserver(() => {
+      // A panel has opened beside it, or the window was turned: what was in its middle would be out of sight.
+      if (Math.abs(area.clientWidth - width) < 40) return;
+      width = area.clientWidth;
+      requestAnimationFrame(() => void flow.fitView(FIT));
+    });
+    seen.observe(area);
+    return () => seen.disconnect();
+  }, [flow]);
+
   const size = useRef(0);
   useEffect(() => {
     // A graph that has become another one is shown whole, and one that has grown by a step stays where it was.

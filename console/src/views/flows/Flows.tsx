@@ -23,19 +23,19 @@ export function Flows({ name }: { name: string }) {
           <nav aria-label={t("flows")}>
             <ul className={css.names}>
               {value.flows.slice(0, 500).map((flow) => (
-                <li key={flow.name}>
-                  <a href={`#/flows/flow/${encodeURIComponent(flow.name)}`} aria-current={flow.name === name ? "page" : undefined}>
-                    <Said>{flow.name}</Said>
-                    {flow.description !== "" && (
+                <li key={flow.flow}>
+                  <a href={`#/flows/flow/${encodeURIComponent(flow.flow)}`} aria-current={flow.flow === name ? "page" : undefined}>
+                    <Said>{flow.flow}</Said>
+                    {flow.file !== "" && (
                       <div className={css.quiet}>
-                        <Said>{flow.description}</Said>
+                        <Said>{flow.file}</Said>
                       </div>
                     )}
-                    {flow.trouble !== "" && (
-                      <div className={css.trouble}>
-                        <Said>{flow.trouble}</Said>
+                    {flow.faults.slice(0, 3).map((fault) => (
+                      <div key={fault} className={css.trouble}>
+                        <Said>{fault}</Said>
                       </div>
-                    )}
+                    ))}
                   </a>
                 </li>
               ))}
@@ -49,10 +49,11 @@ export function Flows({ name }: { name: string }) {
 }
 
 function Flow({ name }: { name: string }) {
-  const { value, error, reload } = useCall("flow.get", { name });
+  const { value, error, reload } = useCall("flow.get", { flow: name });
   const [opened, setOpened] = useState("");
   const graph = useMemo(() => (value === null ? null : flowGraph(value)), [value]);
   if (graph === null) return error === null ? <p>{t("loading")}</p> : <Failed method="flow.get" why={error} onAgain={reload} />;
+  if (graph.nodes.length === 0) return <p>{t("unusable")}</p>;
   return (
     <div>
       <div className={css.pane}>

@@ -17,7 +17,7 @@ const GraphView = lazy(() => import("../../graph/GraphView"));
 export function Routes() {
   const { value, error, reload } = useCall("route.get", {});
   const [opened, setOpened] = useState("");
-  const found = useMemo(() => (value === null ? null : routesGraph(value.text)), [value]);
+  const found = useMemo(() => (value === null ? null : routesGraph(value)), [value]);
   return (
     <>
       <Try />
@@ -35,8 +35,12 @@ export function Routes() {
             ))}
           </Problem>
         )}
-        {value?.text === "" && <Empty>{t("noRoutes")}</Empty>}
-        {value !== null && value.text !== "" && found === null && <p className={css.quiet}>{t("unreadable")}</p>}
+        {value !== null && value.held !== "" && (
+          <p>
+            <Said>{t("held", { what: value.held })}</Said>
+          </p>
+        )}
+        {value !== null && value.faults.length === 0 && found?.graph.nodes.length === 0 && <Empty>{t("noRoutes")}</Empty>}
         {found !== null && found.graph.nodes.length > 0 && (
           <>
             <div className={css.pane}>
@@ -47,14 +51,6 @@ export function Routes() {
             {opened !== "" && <Node graph={found.graph} id={opened} about={found.about.get(opened) ?? null} onClose={() => setOpened("")} />}
             <StepList graph={found.graph} selected={opened} onOpen={setOpened} />
           </>
-        )}
-        {value !== null && value.text !== "" && (
-          <details>
-            <summary>{t("text")}</summary>
-            <pre className={css.value} tabIndex={0} aria-label={t("text")}>
-              <Said>{value.text}</Said>
-            </pre>
-          </details>
         )}
       </Panel>
     </>

@@ -1,35 +1,31 @@
 import { expect, test } from "vitest";
 import { flowGraph, routesGraph, tried } from "./routes_graph";
 
-const TEXT = `routes:
-  outage: {kind: incident, fixed_text: x}
-  product: {kind: grounded}
-  desk: {kind: default}
-gates:
-  - {name: how_to, route: product, any: [how do i]}
-  - {name: down, route: outage, any: [site down]}
-  - {name: lost, route: nowhere}
-`;
+function gate(name: string, route: string): { gate: string; route: string; any: string[]; all: string[]; unless: string[] } {
+  return { gate: name, route, any: ["site down"], all: [], unless: [] };
+}
 
-test("gates lead to their routes, those of incidents first, and what is left goes the default one", () => {
-  const found = routesGraph(TEXT);
-  const labels = found?.graph.nodes.filter((node) => node.id.startsWith("gate:")).map((node) => node.label);
-  expect(labels).toEqual(["down", "how_to", "lost"]);
-  const edges = found?.graph.edges.map((edge) => `${edge.from}>${edge.to} ${edge.label}`.trim());
+test("gates lead to their routes in their order, and what is left goes the default one", () => {
+  const { graph, about } = routesGraph({
+    routes: [{ name: "outage", kind: "incident" }, { name: "product", kind: "grounded" }, { name: "desk", kind: "default" }],
+    gates: [gate("down", "outage"), gate("how_to", "product"), gate("lost", "nowhere")],
+  });
+  expect(graph.nodes.filter((node) => node.id.startsWith("gate:")).map((node) => node.label)).toEqual(["down", "how_to", "lost"]);
+  const edges = graph.edges.map((edge) => `${edge.from}>${edge.to} ${edge.label}`.trim());
   expect(edges).toContain("gate:0>route:outage");
   expect(edges).toContain("message>route:desk otherwise");
-  expect(edges?.filter((edge) => edge.startsWith("gate:2"))).toEqual([]);
-  expect(found?.about.get("route:outage")).toMatchObject({ kind: "incident" });
+  expect(edges.filter((edge) => edge.startsWith("gate:2"))).toEqual([]);
+  expect(about.get("route:outage")).toMatchObject({ kind: "incident" });
 });
 
-test("what cannot be read has no graph, and an odd file none of its nodes", () => {
-  expect(routesGraph("a: [")).toBeNull();
-  for (const odd of ["", "- a", "routes: 1\ngates: x\n", "routes: {a: 1}\ngates: [1, null]\n"]) expect(routesGraph(odd)?.graph.nodes).toBeDefined();
+test("a file without routes has no graph, and odd rows are passed over", () => {
+  expect(routesGraph({ routes: [], gates: [] }).graph.nodes).toEqual([]);
+  expect(routesGraph({ routes: [{}, { name: 1 }], gates: [] }).graph.nodes).toHaveLength(2);
 });
 
 test("a flow's arrows to what is not there are left out", () => {
-  const graph = flowGraph({ nodes: [{ id: "a", kind: "agent", label: "" }], edges: [{ from: "a", to: "b", label: "" }] });
-  expect(graph.nodes[0]?.label).toBe("a");
+  const graph = flowGraph({ nodes: [{ id: "root", kind: "agent", name: "" }], edges: [{ source: "root", target: "b", says: "" }] });
+  expect(graph.nodes[0]?.label).toBe("agent");
   expect(graph.edges).toEqual([]);
 });
 

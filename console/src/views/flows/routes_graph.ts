@@ -1,5 +1,5 @@
-import { parse } from "yaml";
 import type { Graph, GraphEdge, GraphNode } from "../../graph/graph";
+import type { FlowGraph, RouteFile } from "../../protocol/generated";
 import { t } from "./words";
 
 export interface RoutesGraph {
@@ -11,39 +11,27 @@ export interface RoutesGraph {
 export const MESSAGE = "message";
 const MOST = 500;
 
-/**
- * Gates in the order in which they are asked, and the routes that they lead to; null where the text cannot be read. Gates of incidents are asked
- * first, as docs/routes.md has it. Pure.
- */
-export function routesGraph(text: string): RoutesGraph | null {
-  let file: unknown;
-  try {
-    file = parse(text, { maxAliasCount: 0, logLevel: "error" }) as unknown;
-  } catch {
-    return null;
-  }
-  const routes = asMap(asMap(file).routes);
-  const said = asMap(file).gates;
-  const gates = (Array.isArray(said) ? (said as unknown[]) : []).map(asMap).slice(0, MOST);
-  const kindOf = (route: unknown): string => word(asMap(routes[word(route)]).kind);
-  const ordered = [...gates.filter((gate) => kindOf(gate.route) === "incident"), ...gates.filter((gate) => kindOf(gate.route) !== "incident")];
+/** Gates in the order in which they are asked, the routes that they lead to, and the one for all that no gate holds. Pure. */
+export function routesGraph(file: Pick<RouteFile, "routes" | "gates">): RoutesGraph {
   const about = new Map<string, Readonly<Record<string, unknown>>>();
   const nodes: GraphNode[] = [node(MESSAGE, t("messageKind"), t("message"), "")];
   const edges: GraphEdge[] = [];
-  for (const [name, told] of Object.entries(routes).slice(0, MOST)) {
-    const route = asMap(told);
+  const kinds = new Map<string, string>();
+  for (const route of file.routes.slice(0, MOST)) {
+    const name = word(route.name);
+    if (name === "" || kinds.has(name)) continue;
+    kinds.set(name, word(route.kind));
     about.set(`route:${name}`, route);
     nodes.push(node(`route:${name}`, word(route.kind), name, word(route.agent) || word(route.require) || word(route.procedure)));
   }
-  for (const [index, gate] of ordered.entries()) {
+  for (const [index, gate] of file.gates.slice(0, MOST).entries()) {
     const id = `gate:${index}`;
-    about.set(id, gate);
-    nodes.push(node(id, t("gate"), word(gate.name) || String(index + 1), [gate.any, gate.all].flat().filter((one) => typeof one === "string").join(", ")));
+    about.set(id, { ...gate });
+    nodes.push(node(id, t("gate"), gate.gate || String(index + 1), [...gate.any, ...gate.all].join(", ")));
     edges.push(edge(MESSAGE, id, String(index + 1), "plain"));
-    if (about.has(`route:${word(gate.route)}`)) edges.push(edge(id, `route:${word(gate.route)}`, "", kindOf(gate.route) === "incident" ? "failure" : "way"));
+    if (kinds.has(gate.route)) edges.push(edge(id, `route:${gate.route}`, "", kinds.get(gate.route) === "incident" ? "failure" : "way"));
   }
-  const rest = Object.entries(routes).find(([, told]) => word(asMap(told).kind) === "default")?.[0];
-  if (rest !== undefined && about.has(`route:${rest}`)) edges.push(edge(MESSAGE, `route:${rest}`, t("otherwise"), "always"));
+  for (const [name, kind] of kinds) if (kind === "default") edges.push(edge(MESSAGE, `route:${name}`, t("otherwise"), "always"));
   return { graph: { nodes: about.size === 0 ? [] : nodes, edges }, about };
 }
 
@@ -55,21 +43,19 @@ function edge(from: string, to: string, label: string, tone: GraphEdge["tone"]):
   return { id: `${from}>${to}`, from, to, label, tone, said: true };
 }
 
-function asMap(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
 function word(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** A flow as the daemon tells it. Its answer may name what is not there: such arrows are left out. */
-export function flowGraph(told: { nodes: readonly { id: string; kind: string; label: string }[]; edges: readonly { from: string; to: string; label: string }[] }): Graph {
-  const nodes = told.nodes.map((one) => node(one.id, one.kind, one.label || one.id, ""));
+/** A flow as the daemon tells it. Arrows to what is not there are left out. Pure. */
+export function flowGraph(told: Pick<FlowGraph, "nodes" | "edges">): Graph {
+  const nodes = told.nodes.map((one) => node(one.id, one.kind, one.name || one.kind, one.name === "" ? "" : one.id));
   const known = new Set(nodes.map((one) => one.id));
   const edges = told.edges
-    .filter((one) => known.has(one.from) && known.has(one.to))
-    .map((one): GraphEdge => ({ id: `${one.from} ${one.label} ${one.to}`, from: one.from, to: one.to, label: one.label, tone: one.label === "" ? "plain" : "way", said: true }));
+    .filter((one) => known.has(one.source) && known.has(one.target))
+    .map((one): GraphEdge => ({
+      id: `${one.source} ${one.says} ${one.target}`, from: one.source, to: one.target, label: one.says, tone: one.says === "" ? "plain" : "way", said: true,
+    }));
   return { nodes, edges: [...new Map(edges.map((one) => [one.id, one])).values()] };
 }
 

@@ -54,7 +54,7 @@ export default function EditorPage({ name }: { name: string }) {
   return (
     <Editor
       name={name}
-      first={{ text: value.text, digest: value.about.digest, inputs: value.about.inputs, trouble: value.about.trouble }}
+      first={{ text: value.text, digest: value.saved ?? "", inputs: value.about.inputs, trouble: value.about.trouble }}
     />
   );
 }
@@ -154,10 +154,10 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       const called = outline(now).name;
       if (called !== "" && called !== name) throw new Error(t("nameDiffers", { said: called, name }));
       try {
-        const answer = await orOlder("workflow.save", connection.call("workflow.save", { name, text: now, digest }));
+        const answer = await orOlder("workflow.save", connection.call("workflow.save", { playbook: name, text: now, digest }));
         const kept = await connection.call("workflow.get", { playbook: name }).catch(() => null);
         setSaved({
-          text: now, digest: kept !== null && kept.text === now ? kept.about.digest || answer.digest : answer.digest,
+          text: now, digest: answer.saved,
           inputs: (kept?.about.inputs ?? saved.inputs), trouble: kept?.about.trouble ?? "",
         });
         keepDraft(name, null);
@@ -168,7 +168,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       } catch (error) {
         if (!(error instanceof RpcError && error.code === "conflict")) throw error;
         const theirs = await connection.call("workflow.get", { playbook: name });
-        setConflict({ text: theirs.text, digest: theirs.about.digest, inputs: theirs.about.inputs, trouble: theirs.about.trouble });
+        setConflict({ text: theirs.text, digest: theirs.saved ?? "", inputs: theirs.about.inputs, trouble: theirs.about.trouble });
       }
     });
 
@@ -182,7 +182,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
 
   const tests = (): Promise<boolean> =>
     act(async () => {
-      const answer = await orOlder("workflow.test", connection.call("workflow.test", { name }));
+      const answer = await orOlder("workflow.test", connection.call("workflow.test", { playbook: name }));
       setRehearsed({ what: "tests", ...readCases(answer) });
     });
 
@@ -394,7 +394,7 @@ function DryDialog({ name, specs, stale, onClose, onDone }: { name: string; spec
         specs={free}
         act={t("dryRun")}
         busy={busy}
-        onValues={(inputs) => void act(async () => onDone(await orOlder("workflow.dry_run", connection.call("workflow.dry_run", { name, inputs }))))}
+        onValues={(inputs) => void act(async () => onDone(await orOlder("workflow.dry_run", connection.call("workflow.dry_run", { playbook: name, inputs }))))}
       />
     </Dialog>
   );
@@ -412,7 +412,7 @@ function DeleteDialog({ name, digest, onClose }: { name: string; digest: string;
           busy={busy}
           onClick={() =>
             void act(async () => {
-              await orOlder("workflow.delete", connection.call("workflow.delete", { name, digest }));
+              await orOlder("workflow.delete", connection.call("workflow.delete", { playbook: name, digest }));
               keepDraft(name, null);
               tell(t("deleted", { name }));
               location.hash = "#/playbooks";

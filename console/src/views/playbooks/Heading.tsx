@@ -5,8 +5,8 @@ export function Heading({ of, children }: { of: string; children: ReactNode }) {
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => element.current?.focus(), [of]);
   return (
-    <h3 ref={element} tabIndex={-1}>
+    <h2 ref={element} tabIndex={-1}>
       {children}
-    </h3>
+    </h2>
   );
 }

@@ -186,7 +186,7 @@ function Facts({ detail }: { detail: PlayDetail }) {
   const { about } = detail;
   const now = useNow(1);
   const parts = [
-    dayAndClock(about.started_at), tookS(about, now), t("done", { done: about.done, all: about.steps }), `${count(about.tokens)} ${t("tokens")}`,
+    dayAndClock(about.started_at), tookS(about, now), t("done", { done: about.done }), `${count(about.tokens)} ${t("tokens")}`,
     dollars(about.cost), t("trigger", { what: about.trigger }),
   ];
   return (

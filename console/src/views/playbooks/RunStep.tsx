@@ -121,7 +121,7 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
             )}
           </div>
           <Whole key={`${row.at} ${row.status} ${row.tries}`} run={run} row={row} />
-          <h4>{t("panelLog")}</h4>
+          <h3>{t("panelLog")}</h3>
           <Log records={records} step={row.at} />
         </>
       )}
@@ -148,7 +148,7 @@ export function Value({ run, step, title, value }: { run: string; step: string; 
   const left = text.length - SHOWN_CHARS;
   return (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <pre className={css.value} tabIndex={0} aria-label={title}>
         <Said>{text.slice(0, SHOWN_CHARS)}</Said>
       </pre>

@@ -2,7 +2,7 @@ import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useNow } from "../../shell/page";
-import { dayAndClock, dollars, shortCount } from "../../text/figures";
+import { count, dayAndClock, dollars, shortCount } from "../../text/figures";
 import { runAddress } from "./address";
 import css from "./playbooks.module.css";
 import { statusWord, tookS, toneOf } from "./run/states";
@@ -31,7 +31,7 @@ export function RunTable({ runs, most = Infinity, named = true }: { runs: Runs; 
                 <th scope="col">{t("status")}</th>
                 <th scope="col">{t("since")}</th>
                 <th scope="col" className={css.figure}>{t("took")}</th>
-                <th scope="col" className={css.figure}>{t("steps")}</th>
+                <th scope="col" className={css.figure}>{t("doneHead")}</th>
                 <th scope="col" className={css.figure}>{t("tokens")}</th>
                 <th scope="col" className={css.figure}>{t("money")}</th>
               </tr>
@@ -59,7 +59,7 @@ export function RunTable({ runs, most = Infinity, named = true }: { runs: Runs; 
                     <time dateTime={row.started_at}>{dayAndClock(row.started_at)}</time>
                   </td>
                   <td className={css.figure}>{tookS(row, now)}</td>
-                  <td className={css.figure}>{t("done", { done: row.done, all: row.steps })}</td>
+                  <td className={css.figure}>{count(row.done)}</td>
                   <td className={css.figure}>{shortCount(row.tokens)}</td>
                   <td className={css.figure}>{dollars(row.cost)}</td>
                 </tr>

@@ -53,7 +53,7 @@ export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }:
           <Said>{step.detail}</Said>
         </p>
       )}
-      <h4>{t("waitsFor")}</h4>
+      <h3>{t("waitsFor")}</h3>
       {step.needs.length === 0 && <p className={css.quiet}>{t("waitsNone")}</p>}
       <ul className={css.needs}>
         {step.needs.map((need) => {
@@ -96,7 +96,7 @@ export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }:
       )}
       {tried.length > 0 && (
         <>
-          <h4>{t("dryRun")}</h4>
+          <h3>{t("dryRun")}</h3>
           {tried.slice(0, 50).map((one) => (
             <p key={one.at}>
               <Said>{one.at}</Said>: {statusWord(one.status)} <Said>{one.what}</Said>
