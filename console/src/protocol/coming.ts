@@ -88,6 +88,6 @@ export interface Coming {
   "project.task.move": { params: { project: string; task: string; state: string; digest: string }; result: { digest: string } };
   "workflow.save": { params: { name: string; text: string; digest: string | null }; result: { digest: string; warnings: string[] } };
   "workflow.delete": { params: { name: string; digest: string }; result: unknown };
-  "workflow.test": { params: { name: string }; result: unknown };
-  "workflow.dry_run": { params: { name: string; inputs: Record<string, unknown> }; result: unknown };
+  "workflow.test": { params: { playbook: string }; result: unknown };
+  "workflow.dry_run": { params: { playbook: string; inputs: Record<string, unknown> }; result: unknown };
 }

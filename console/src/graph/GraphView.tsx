@@ -1,0 +1,254 @@
+import {
+  BaseEdge, EdgeText, Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, getSmoothStepPath, useReactFlow,
+  type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { useEffect, useMemo, useRef, type DragEvent } from "react";
+import { Said, visible } from "../kit/Said";
+import { DRAGGED } from "./dragged";
+import type { Graph, GraphNode, NodeState } from "./graph";
+import css from "./graph.module.css";
+import { layout } from "./layout";
+import { t } from "./words";
+
+export interface GraphViewProps {
+  readonly graph: Graph;
+  readonly states?: ReadonlyMap<string, NodeState>;
+  /** The node that is marked; empty for none. */
+  readonly selected: string;
+  readonly label: string;
+  onOpen: (id: string) => void;
+  /** What may be changed by the graph; left out where it is only shown. */
+  readonly change?: {
+    connect: (from: string, to: string) => void;
+    disconnect: (from: string, to: string) => void;
+    remove: (id: string) => void;
+    /** Something of the palette was let go over a node, or over none. */
+    drop: (what: string, over: string | null) => void;
+  };
+}
+
+interface Data extends Record<string, unknown> {
+  readonly node: GraphNode;
+  readonly state: NodeState | null;
+  readonly marked: boolean;
+  readonly connectable: boolean;
+}
+
+const NODES = { step: StepNode, group: GroupNode };
+const EDGES = { step: StepEdge };
+const NOTHING = new Map<string, NodeState>();
+const FIT = { padding: 0.12, maxZoom: 1, minZoom: 0.35 };
+
+/** A graph that is laid out by itself. Only what is seen of it is drawn. */
+export default function GraphView(props: GraphViewProps) {
+  return (
+    <ReactFlowProvider>
+      <Drawn {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: GraphViewProps) {
+  const flow = useReactFlow();
+  const boxes = useMemo(() => layout(graph), [graph]);
+  const host = useRef<HTMLDivElement>(null);
+  const connectable = change !== undefined;
+  const nodes = useMemo<Node<Data>[]>(() => {
+    // Who holds others has to come before them.
+    return graph.nodes.map((node) => {
+      const box = boxes.get(node.id);
+      const state = states.get(node.id) ?? null;
+      const kind = visible(node.kind || t("nothingBut"));
+      const name = visible(node.label);
+      return {
+        id: node.id,
+        type: node.group ? "group" : "step",
+        className: "",
+        position: { x: box?.x ?? 0, y: box?.y ?? 0 },
+        width: box?.width ?? 0,
+        height: box?.height ?? 0,
+        parentId: node.within ?? undefined,
+        data: { node, state, marked: node.id === selected, connectable },
+        ariaLabel: state === null ? t("node", { label: name, kind }) : t("nodeState", { label: name, kind, word: state.word }),
+        draggable: false,
+        selectable: true,
+        deletable: connectable,
+      };
+    });
+  }, [graph, boxes, states, selected, connectable]);
+  const edges = useMemo<Edge[]>(
+    () =>
+      graph.edges.map((edge) => ({
+        id: edge.id,
+        source: edge.from,
+        target: edge.to,
+        type: "step",
+        label: edge.label,
+        className: `edge-${edge.tone}`,
+        markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
+        focusable: connectable,
+        deletable: connectable,
+        selectable: connectable,
+      })),
+    [graph, connectable],
+  );
+
+  useEffect(() => {
+    const area = host.current;
+    if (area === null) return;
+    let width = area.clientWidth;
+    const seen = new ResizeObserver(() => {
+      // A panel has opened beside it, or the window was turned: what was in its middle would be out of sight.
+      if (Math.abs(area.clientWidth - width) < 40) return;
+      width = area.clientWidth;
+      requestAnimationFrame(() => void flow.fitView(FIT));
+    });
+    seen.observe(area);
+    return () => seen.disconnect();
+  }, [flow]);
+
+  const size = useRef(0);
+  useEffect(() => {
+    // A graph that has become another one is shown whole, and one that has grown by a step stays where it was.
+    if (Math.abs(graph.nodes.length - size.current) > 3) void flow.fitView(FIT);
+    size.current = graph.nodes.length;
+  }, [flow, graph]);
+
+  useEffect(() => {
+    if (selected === "") return;
+    const node = flow.getInternalNode(selected);
+    const area = host.current;
+    if (node === undefined || area === null) return;
+    const { x: left, y: top, zoom } = flow.getViewport();
+    const at = node.internals.positionAbsolute;
+    const x = at.x * zoom + left;
+    const y = at.y * zoom + top;
+    if (x >= 0 && y >= 0 && x + 60 <= area.clientWidth && y + 30 <= area.clientHeight) return;
+    void flow.setCenter(at.x + (node.width ?? 0) / 2, at.y + Math.min(node.height ?? 0, 200) / 2, { zoom: Math.max(zoom, 0.5) });
+  }, [flow, selected, graph]);
+
+  return (
+    <div
+      ref={host}
+      className={css.graph}
+      role="region"
+      aria-label={label}
+      onKeyDown={(event) => {
+        const id = (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id;
+        if (id !== undefined && (event.key === "Enter" || event.key === " ")) {
+          event.preventDefault();
+          onOpen(id);
+        }
+      }}
+      onDragOver={(event) => {
+        if (change !== undefined && event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+      }}
+      onDrop={(event: DragEvent) => {
+        const what = event.dataTransfer.getData(DRAGGED);
+        if (change === undefined || what === "") return;
+        event.preventDefault();
+        change.drop(what, (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id ?? null);
+      }}
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODES}
+        edgeTypes={EDGES}
+        onlyRenderVisibleElements
+        fitView
+        fitViewOptions={FIT}
+        minZoom={0.05}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={connectable}
+        nodesFocusable
+        edgesFocusable={connectable}
+        elementsSelectable
+        deleteKeyCode={connectable ? ["Delete", "Backspace"] : null}
+        onNodeClick={(_, node) => onOpen(node.id)}
+        onConnect={(made: Connection) => change?.connect(made.source, made.target)}
+        onBeforeDelete={({ nodes: gone, edges: cut }) => {
+          // The text decides what there is: what was asked for is done there, and nothing is taken away here.
+          const [node] = gone;
+          const [edge] = cut;
+          if (node !== undefined) change?.remove(node.id);
+          else if (edge !== undefined) change?.disconnect(edge.source, edge.target);
+          return Promise.resolve(false);
+        }}
+        proOptions={{ hideAttribution: true }}
+      />
+      <div className={css.buttons}>
+        <button type="button" aria-label={t("nearer")} title={t("nearer")} onClick={() => void flow.zoomIn()}>
+          +
+        </button>
+        <button type="button" aria-label={t("farther")} title={t("farther")} onClick={() => void flow.zoomOut()}>
+          −
+        </button>
+        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => void flow.fitView({ padding: 0.1 })}>
+          ⤢
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function StepNode({ data }: NodeProps<Node<Data>>) {
+  const { node, state, connectable } = data;
+  return (
+    <div className={classes(css.node, data)}>
+      <Handle type="target" position={Position.Top} isConnectable={connectable} className={connectable ? "" : css.still} />
+      <div className={css.head}>
+        <span className={css.label}>
+          <Said>{node.label}</Said>
+        </span>
+        <span className={css.kind}>
+          <Said>{node.kind || t("nothingBut")}</Said>
+        </span>
+      </div>
+      {state === null ? (
+        <div className={css.detail}>
+          <Said>{node.detail}</Said>
+        </div>
+      ) : (
+        <div className={css.word}>{state.word}</div>
+      )}
+      <Handle type="source" position={Position.Bottom} isConnectable={connectable} className={connectable ? "" : css.still} />
+    </div>
+  );
+}
+
+function GroupNode({ data }: NodeProps<Node<Data>>) {
+  const { node, state, connectable } = data;
+  return (
+    <div className={classes(css.group, data)}>
+      <Handle type="target" position={Position.Top} isConnectable={connectable} className={connectable ? "" : css.still} />
+      <div className={css.head}>
+        <span className={css.label}>
+          <Said>{node.label}</Said>
+        </span>
+        {state !== null && <span className={css.word}>{state.word}</span>}
+        <span className={css.kind}>
+          <Said>{node.kind}</Said>
+        </span>
+      </div>
+      <Handle type="source" position={Position.Bottom} isConnectable={connectable} className={connectable ? "" : css.still} />
+    </div>
+  );
+}
+
+function classes(own: string | undefined, { state, marked }: Data): string {
+  return [own, state === null ? "" : css[`tone-${state.tone}`], marked ? css.marked : ""].filter(Boolean).join(" ");
+}
+
+function StepEdge(props: EdgeProps) {
+  const [path, x, y] = getSmoothStepPath({ ...props, borderRadius: 10 });
+  const label = typeof props.label === "string" ? visible(props.label) : "";
+  return (
+    <>
+      <BaseEdge path={path} markerEnd={props.markerEnd} />
+      {label !== "" && <EdgeText x={x} y={y} label={label} labelShowBg labelBgPadding={[4, 2]} labelBgBorderRadius={4} />}
+    </>
+  );
+}

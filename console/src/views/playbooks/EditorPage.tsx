@@ -1,0 +1,527 @@
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { sectionKey, stepsGraph } from "./text/steps_graph";
+import type { Graph, NodeState } from "../../graph/graph";
+import { StepList } from "../../graph/StepList";
+import { Button } from "../../kit/Button";
+import { Dialog } from "../../kit/Dialog";
+import { Badge, Panel, Problem } from "../../kit/Panel";
+import { Said } from "../../kit/Said";
+import { RpcError } from "../../protocol/errors";
+import { useAct, useCall, useMay, usePage } from "../../shell/page";
+import { editAddress, runAddress } from "./address";
+import type { EditorHandle } from "./code/CodeEditor";
+import type { Names } from "./code/offers";
+import { draftOf, keepDraft } from "./draft";
+import { InputsForm } from "./InputsForm";
+import { orOlder } from "./older";
+import { Palette } from "./Palette";
+import css from "./playbooks.module.css";
+import { inputSpecs, type InputSpec } from "./run/inputs";
+import { Rehearsal, type Rehearsed } from "./Rehearsal";
+import { readCases, readWays } from "./run/rehearsal";
+import { idOf, statusWord, toneOf } from "./run/states";
+import { RunTable } from "./RunTable";
+import { useRuns } from "./runs";
+import { StepPanel } from "./StepPanel";
+import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, type Spot } from "./text/edit";
+import type { Fault } from "./text/faults";
+import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
+import { t } from "./words";
+
+const CodeEditor = lazy(() => import("./code/CodeEditor"));
+const GraphView = lazy(() => import("../../graph/GraphView"));
+
+export interface Saved {
+  readonly text: string;
+  /** By which the daemon knows what was there before; null for a playbook that there is not yet. */
+  readonly digest: string | null;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly trouble: string;
+}
+
+/** A playbook that there is. */
+export default function EditorPage({ name }: { name: string }) {
+  const { value, error, reload } = useCall("workflow.get", { playbook: name });
+  if (value === null) {
+    return error === null ? (
+      <p>{t("loading")}</p>
+    ) : (
+      <Problem>
+        {t("loadFailed", { why: error })} <Button onClick={reload}>{t("again")}</Button> <a href="#/playbooks">{t("back")}</a>
+      </Problem>
+    );
+  }
+  return (
+    <Editor
+      name={name}
+      first={{ text: value.text, digest: value.saved ?? "", inputs: value.about.inputs, trouble: value.about.trouble }}
+    />
+  );
+}
+
+/** Its text beside its graph. What is in the text decides; the graph shows it, and changes it. */
+export function Editor({ name, first }: { name: string; first: Saved }) {
+  const { connection, tell } = usePage();
+  const admin = useMay("admin");
+  const write = useMay("write");
+  const [saved, setSaved] = useState(first);
+  const [begun] = useState(() => (admin ? (draftOf(name) ?? first.text) : first.text));
+  const [text, setText] = useState(begun);
+  const [restored, setRestored] = useState(begun !== first.text);
+  const [faults, setFaults] = useState<readonly Fault[] | null>(null);
+  const [selected, setSelected] = useState("");
+  const [opened, setOpened] = useState("");
+  const [conflict, setConflict] = useState<Saved | null>(null);
+  const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
+  const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
+  const [way, setWay] = useState(0);
+  const [said, setSaid] = useState("");
+  const [busy, act] = useAct();
+  const handle = useRef<EditorHandle | null>(null);
+  const names = useNames();
+
+  const shown = useDeferredValue(text);
+  const of = useMemo(() => outline(shown), [shown]);
+  const graph = useSame(useMemo(() => stepsGraph(of), [of]));
+  const states = useMemo(() => (rehearsed === null ? undefined : wayStates(rehearsed, way)), [rehearsed, way]);
+  const isNew = saved.digest === null;
+  const dirty = isNew || text !== saved.text;
+
+  useEffect(() => {
+    if (!admin) return;
+    const timer = setTimeout(() => keepDraft(name, dirty ? text : null), 300);
+    return () => clearTimeout(timer);
+  }, [admin, name, text, dirty]);
+
+  const check = useCallback(
+    async (now: string) => (await connection.call("workflow.check", { text: now, file: `${name}.yaml` })).faults,
+    [connection, name],
+  );
+
+  const change = useCallback(
+    (make: (now: string) => Edit, done: (edit: Edit) => string) => {
+      const editor = handle.current;
+      if (editor === null) return;
+      try {
+        const edit = make(editor.text());
+        if (edit.changes.length > 0) editor.apply(edit);
+        if (edit.select !== "") {
+          const now = outline(editor.text());
+          const step = now.steps.find((one) => one.key === edit.select);
+          if (step !== undefined) editor.show(endOf(step, editor.text()), step.from);
+        }
+        setSaid(done(edit));
+      } catch (error) {
+        if (!(error instanceof CannotEdit)) throw error;
+        tell(cannot(error), "bad");
+      }
+    },
+    [tell],
+  );
+
+  const open = useCallback(
+    (key: string) => {
+      const step = of.steps.find((one) => one.key === key);
+      setSelected(key);
+      setOpened(step === undefined ? "" : key);
+      if (step !== undefined) handle.current?.show(endOf(step, shown), step.from);
+    },
+    [of, shown],
+  );
+
+  const add = (kind: Kind, over: string | null = null): void => {
+    const spot = spotOf(of, over ?? selected);
+    change((now) => insertStep(now, kind, spot), (edit) => t("added", { id: edit.select }));
+  };
+  const byGraph = {
+    connect: (from: string, to: string) => change((now) => connect(now, from, to), () => t("connected", { from, to })),
+    disconnect: (from: string, to: string) => {
+      const implied = of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
+      if (implied) tell(t("impliedEdge", { from, to }));
+      else change((now) => disconnect(now, from, to), () => t("cut", { from, to }));
+    },
+    remove: (key: string) => {
+      if (!of.steps.some((step) => step.key === key)) return;
+      setOpened("");
+      change((now) => deleteStep(now, key), () => t("removed", { id: key }));
+    },
+    drop: (what: string, over: string | null) => add(what as Kind, over),
+  };
+
+  const save = (digest: string | null): Promise<boolean> =>
+    act(async () => {
+      const now = handle.current?.text() ?? text;
+      const called = outline(now).name;
+      if (called !== "" && called !== name) throw new Error(t("nameDiffers", { said: called, name }));
+      try {
+        const answer = await orOlder("workflow.save", connection.call("workflow.save", { playbook: name, text: now, digest }));
+        const kept = await connection.call("workflow.get", { playbook: name }).catch(() => null);
+        setSaved({
+          text: now, digest: answer.saved,
+          inputs: (kept?.about.inputs ?? saved.inputs), trouble: kept?.about.trouble ?? "",
+        });
+        keepDraft(name, null);
+        setRestored(false);
+        setConflict(null);
+        setSaid(t("saved"));
+        if (isNew) location.hash = editAddress(name);
+      } catch (error) {
+        if (!(error instanceof RpcError && error.code === "conflict")) throw error;
+        const theirs = await connection.call("workflow.get", { playbook: name });
+        setConflict({ text: theirs.text, digest: theirs.saved ?? "", inputs: theirs.about.inputs, trouble: theirs.about.trouble });
+      }
+    });
+
+  const take = (theirs: Saved): void => {
+    handle.current?.replace(theirs.text);
+    setSaved(theirs);
+    setConflict(null);
+    setRestored(false);
+    keepDraft(name, null);
+  };
+
+  const tests = (): Promise<boolean> =>
+    act(async () => {
+      const answer = await orOlder("workflow.test", connection.call("workflow.test", { playbook: name }));
+      setRehearsed({ what: "tests", ...readCases(answer) });
+    });
+
+  const specs = useMemo(() => inputSpecs(saved.inputs), [saved.inputs]);
+  const step = of.steps.find((one) => one.key === opened);
+  return (
+    <>
+      <div className={css.between}>
+        <div className={css.row}>
+          <a href="#/playbooks">{t("back")}</a>
+          <h1>
+            <Said>{name}</Said>
+          </h1>
+          {dirty && admin && <Badge tone="warn">{t("unsaved")}</Badge>}
+        </div>
+        <div className={css.row}>
+          {write && !isNew && (
+            <>
+              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => setDialog("run")}>
+                {t("runWith")}
+              </Button>
+              <Button onClick={() => setDialog("dry")}>{t("dryRun")}</Button>
+              <Button busy={busy} onClick={() => void tests()}>
+                {t("tests")}
+              </Button>
+            </>
+          )}
+          {admin && !isNew && (
+            <Button tone="bad" onClick={() => setDialog("delete")}>
+              {t("delete")}
+            </Button>
+          )}
+          {admin && (
+            <Button tone="main" busy={busy} disabled={!dirty} onClick={() => void save(saved.digest)}>
+              {t("save")}
+            </Button>
+          )}
+        </div>
+      </div>
+      {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
+      {restored && (
+        <div className={css.note} role="status">
+          <p>{t("restored")}</p>
+          <Button onClick={() => take(saved)}>{t("dropDraft")}</Button>
+        </div>
+      )}
+      {saved.trouble !== "" && !dirty && (
+        <Problem>
+          <Said>{saved.trouble}</Said>
+        </Problem>
+      )}
+      <div className={css.halves}>
+        <section className={css.half} aria-label={t("text")}>
+          <div className={css.pane}>
+            <Suspense fallback={<p>{t("loading")}</p>}>
+              <CodeEditor
+                first={begun}
+                label={t("editorLabel")}
+                readOnly={!admin}
+                names={names}
+                check={check}
+                onText={setText}
+                onCursor={(offset) => setSelected(stepAt(outlineOf(text, shown, of, handle.current), offset, handle.current?.text() ?? text)?.key ?? "")}
+                onFaults={setFaults}
+                onReady={(ready) => {
+                  handle.current = ready;
+                }}
+              />
+            </Suspense>
+          </div>
+          <FaultList
+            faults={faults}
+            onOpen={(fault) => {
+              const at = lineStart(text, fault.line);
+              handle.current?.show(at + fault.column - 1, at + fault.column - 1, true);
+            }}
+          />
+        </section>
+        <section className={css.half} aria-label={t("graph")}>
+          <div className={css.pane}>
+            <Suspense fallback={<p>{t("loading")}</p>}>
+              <GraphView graph={graph} states={states} selected={selected} label={t("graphLabel")} onOpen={open} change={admin ? byGraph : undefined} />
+            </Suspense>
+          </div>
+          {!of.readable && shown.trim() !== "" && <p className={css.quiet}>{t("unreadable")}</p>}
+          {admin && <Palette onAdd={add} />}
+          <StepList graph={graph} states={states} selected={selected} onOpen={open} />
+          {step !== undefined && (
+            <StepPanel
+              step={step}
+              of={of}
+              rehearsed={rehearsed}
+              way={way}
+              onClose={() => {
+                setOpened("");
+                document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(step.key)}"]`)?.focus();
+              }}
+              onText={() => handle.current?.show(endOf(step, shown), step.from, true)}
+              change={admin ? byGraph : undefined}
+            />
+          )}
+        </section>
+      </div>
+      <p className="visually-hidden" role="status">
+        {said}
+      </p>
+      {rehearsed !== null && (
+        <Rehearsal
+          of={rehearsed}
+          name={name}
+          way={way}
+          stale={dirty}
+          onWay={setWay}
+          onStep={(at) => open(idOf(at))}
+          onClose={() => {
+            setRehearsed(null);
+            setWay(0);
+          }}
+        />
+      )}
+      {!isNew && <RunsOf name={name} />}
+      {dialog === "run" && <RunDialog name={name} specs={specs} stale={dirty} onClose={() => setDialog(null)} />}
+      {dialog === "dry" && (
+        <DryDialog
+          name={name}
+          specs={specs}
+          stale={dirty}
+          onClose={() => setDialog(null)}
+          onDone={(answer) => {
+            setWay(0);
+            setRehearsed({ what: "dry", ...readWays(answer) });
+            setDialog(null);
+          }}
+        />
+      )}
+      {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} />}
+      {conflict !== null && (
+        <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
+          <div className={css.form}>
+            <div className={css.two}>
+              <div>
+                <h3>{t("conflictTheirs")}</h3>
+                <pre className={css.value} tabIndex={0} aria-label={t("conflictTheirs")}>
+                  <Said>{conflict.text}</Said>
+                </pre>
+              </div>
+              <div>
+                <h3>{t("conflictMine")}</h3>
+                <pre className={css.value} tabIndex={0} aria-label={t("conflictMine")}>
+                  <Said>{text}</Said>
+                </pre>
+              </div>
+            </div>
+            <div className={css.row}>
+              <Button tone="bad" busy={busy} onClick={() => void save(conflict.digest)}>
+                {t("keepMine")}
+              </Button>
+              <Button onClick={() => take(conflict)}>{t("takeTheirs")}</Button>
+              <Button onClick={() => setConflict(null)}>{t("goOn")}</Button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function RunsOf({ name }: { name: string }) {
+  const runs = useRuns("", name);
+  return (
+    <Panel title={t("runsOf")} actions={<a href="#/playbooks/runs">{t("allRuns")}</a>}>
+      <RunTable runs={runs} most={20} named={false} />
+    </Panel>
+  );
+}
+
+function RunDialog({ name, specs, stale, onClose }: { name: string; specs: readonly InputSpec[]; stale: boolean; onClose: () => void }) {
+  const { connection } = usePage();
+  const [busy, act] = useAct();
+  // The same for as long as this is open: pressed twice, or sent again, it begins one run.
+  const [request] = useState(() => `con-${crypto.randomUUID()}`);
+  return (
+    <Dialog title={t("runTitle", { name })} onClose={onClose}>
+      {stale && <p className={css.quiet}>{t("saveFirst")}</p>}
+      <InputsForm
+        specs={specs}
+        act={t("start")}
+        busy={busy}
+        onValues={(inputs) =>
+          void act(async () => {
+            const { run } = await connection.call("workflow.start", { playbook: name, inputs, request_id: request });
+            location.hash = runAddress(name, run);
+          })
+        }
+      />
+    </Dialog>
+  );
+}
+
+function DryDialog({ name, specs, stale, onClose, onDone }: { name: string; specs: readonly InputSpec[]; stale: boolean; onClose: () => void; onDone: (answer: unknown) => void }) {
+  const { connection } = usePage();
+  const [busy, act] = useAct();
+  // Here nothing has to be given: what is missing is assumed.
+  const free = useMemo(() => specs.map((spec) => ({ ...spec, required: false })), [specs]);
+  return (
+    <Dialog title={t("dryTitle")} onClose={onClose}>
+      {stale && <p className={css.quiet}>{t("saveFirst")}</p>}
+      <InputsForm
+        specs={free}
+        act={t("dryRun")}
+        busy={busy}
+        onValues={(inputs) => void act(async () => onDone(await orOlder("workflow.dry_run", connection.call("workflow.dry_run", { playbook: name, inputs }))))}
+      />
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ name, digest, onClose }: { name: string; digest: string; onClose: () => void }) {
+  const { connection, tell } = usePage();
+  const [busy, act] = useAct();
+  return (
+    <Dialog title={t("delete")} onClose={onClose}>
+      <p>{t("deleteAsk", { name })}</p>
+      <div className={css.row}>
+        <Button
+          tone="bad"
+          busy={busy}
+          onClick={() =>
+            void act(async () => {
+              await orOlder("workflow.delete", connection.call("workflow.delete", { playbook: name, digest }));
+              keepDraft(name, null);
+              tell(t("deleted", { name }));
+              location.hash = "#/playbooks";
+            })
+          }
+        >
+          {t("delete")}
+        </Button>
+        <Button onClick={onClose}>{t("cancel")}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function FaultList({ faults, onOpen }: { faults: readonly Fault[] | null; onOpen: (fault: Fault) => void }) {
+  if (faults === null) return null;
+  const errors = faults.filter((fault) => fault.severity === "error").length;
+  return (
+    <div>
+      <p className={css.quiet} role="status">
+        {faults.length === 0 ? t("faultsNone") : t("faults", { errors, warnings: faults.length - errors })}
+      </p>
+      {faults.length > 0 && (
+        <ul className={css.faults} aria-label={t("faultsTitle")}>
+          {faults.slice(0, 200).map((fault, index) => (
+            <li key={index}>
+              <button type="button" onClick={() => onOpen(fault)}>
+                <span className={fault.severity === "error" ? css.bad : css.warn}>{t(fault.severity)}</span> · {t("faultAt", { line: fault.line })} ·{" "}
+                <Said>{fault.cause}</Said>
+                {fault.rule !== "" && (
+                  <span className={css.quiet}>
+                    {" "}
+                    <Said>{fault.rule}</Said>
+                  </span>
+                )}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function useNames(): Names {
+  const tools = useCall("tool.list", {});
+  const agents = useCall("agent.list", {});
+  const playbooks = useCall("workflow.list", {});
+  return useMemo(
+    () => ({
+      tools: tools.value?.tools.map((one) => one.name) ?? [],
+      agents: agents.value?.agents.map((one) => one.id) ?? [],
+      playbooks: playbooks.value?.playbooks.map((one) => one.playbook) ?? [],
+    }),
+    [tools.value, agents.value, playbooks.value],
+  );
+}
+
+/** The same graph as long as it says the same: it is laid out anew only when it has changed. */
+function useSame(graph: Graph): Graph {
+  const said = JSON.stringify(graph);
+  return useMemo(() => JSON.parse(said) as Graph, [said]);
+}
+
+/** The outline of what the editor holds now: while a letter was just typed, the one that is shown is older. */
+function outlineOf(text: string, shown: string, of: ReturnType<typeof outline>, editor: EditorHandle | null): ReturnType<typeof outline> {
+  const now = editor?.text() ?? text;
+  return now === shown ? of : outline(now);
+}
+
+/** Where a new step goes: behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
+function spotOf(of: ReturnType<typeof outline>, key: string): Spot {
+  if (of.steps.some((step) => step.key === key)) return { after: key };
+  const section = SECTIONS.find((one) => sectionKey(one) === key);
+  if (section !== undefined) return { list: section };
+  return { list: key.startsWith("branch:") && of.lists.has(key.slice(7)) ? key.slice(7) : "steps" };
+}
+
+function wayStates(rehearsed: Rehearsed, at: number): ReadonlyMap<string, NodeState> | undefined {
+  if (rehearsed.what !== "dry") return undefined;
+  const way = rehearsed.ways[at];
+  return way === undefined
+    ? undefined
+    : new Map(way.steps.map((step) => [idOf(step.at), { tone: toneOf(step.status), word: [statusWord(step.status), step.what.slice(0, 40)].filter(Boolean).join(" · ") }]));
+}
+
+function cannot({ why, about }: CannotEdit): string {
+  switch (why) {
+    case "unreadable":
+      return t("cannotUnreadable", { about });
+    case "otherList":
+      return t("cannotOtherList", { about });
+    case "circle":
+      return t("cannotCircle", { about });
+    case "itself":
+      return t("cannotItself");
+    case "noStep":
+      return t("cannotNoStep");
+    case "noId":
+      return t("cannotNoId");
+  }
+}
+
+function lineStart(text: string, line: number): number {
+  let at = 0;
+  for (let number = 1; number < line; number++) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}

@@ -1,0 +1,99 @@
+import { useId, useState } from "react";
+import { Button } from "../../kit/Button";
+import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
+import { Said } from "../../kit/Said";
+import { useCall, useMay } from "../../shell/page";
+import { editAddress } from "./address";
+import css from "./playbooks.module.css";
+import { RunTable } from "./RunTable";
+import { useRuns } from "./runs";
+import { t } from "./words";
+
+const FEW = 8;
+
+/** The playbooks of the home, and the newest runs. */
+export function ListPage() {
+  const { value, error, loading, reload } = useCall("workflow.list", {});
+  const admin = useMay("admin");
+  const [words, setWords] = useState("");
+  const field = useId();
+  const runs = useRuns("");
+  const all = value?.playbooks ?? [];
+  const shown = all.filter((one) => one.playbook.toLowerCase().includes(words.trim().toLowerCase()));
+  return (
+    <>
+      <div className={css.between}>
+        <h1>{t("title")}</h1>
+        <div className={css.row}>
+          <a href="#/playbooks/runs">{t("allRuns")}</a>
+          {admin && <a href="#/playbooks/new">{t("new")}</a>}
+        </div>
+      </div>
+      {error !== null && (
+        <Problem>
+          {t("loadFailed", { why: error })} <Button onClick={reload}>{t("again")}</Button>
+        </Problem>
+      )}
+      <Panel>
+        {loading && value === null && error === null && <p>{t("loading")}</p>}
+        {value !== null && all.length === 0 && <Empty>{admin ? t("none") : t("noneRead")}</Empty>}
+        {all.length > FEW && (
+          <p className={css.row}>
+            <label htmlFor={field}>{t("filter")}</label>
+            <input id={field} type="search" value={words} onChange={(event) => setWords(event.target.value)} />
+          </p>
+        )}
+        {all.length > 0 && shown.length === 0 && <Empty>{t("noMatch")}</Empty>}
+        {shown.length > 0 && (
+          <div className={css.wide} tabIndex={0} role="region" aria-label={t("title")}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t("name")}</th>
+                  <th scope="col">{t("state")}</th>
+                  <th scope="col">{t("startedBy")}</th>
+                  <th scope="col" className={css.figure}>
+                    {t("steps")}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((one) => (
+                  <tr key={one.playbook}>
+                    <td>
+                      <a className={css.name} href={editAddress(one.playbook)}>
+                        <Said>{one.playbook}</Said>
+                      </a>
+                      <div className={css.quiet}>
+                        <Said>{one.description}</Said>
+                      </div>
+                    </td>
+                    <td>
+                      {one.trouble === "" ? <Badge tone="good">{t("ready")}</Badge> : <Badge tone="bad">{t("trouble")}</Badge>}
+                      {one.trouble !== "" && (
+                        <div className={css.trouble}>
+                          <Said>{one.trouble}</Said>
+                        </div>
+                      )}
+                    </td>
+                    <td>
+                      {one.on.map((what) => (
+                        <div key={what}>
+                          <Said>{what}</Said>
+                        </div>
+                      ))}
+                    </td>
+                    <td className={css.figure}>{one.steps}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Panel>
+      <Panel title={t("runsTitle")} actions={<a href="#/playbooks/runs">{t("allRuns")}</a>}>
+        <RunTable runs={runs} most={FEW} />
+      </Panel>
+    </>
+  );
+}

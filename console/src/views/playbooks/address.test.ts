@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { editAddress, read, runAddress } from "./address";
+
+test("every page has an address", () => {
+  expect(read("")).toEqual({ page: "list" });
+  expect(read("runs")).toEqual({ page: "runs" });
+  expect(read("new")).toEqual({ page: "new" });
+  expect(read("lead-triage")).toEqual({ page: "edit", name: "lead-triage" });
+  expect(read("lead-triage/run/thr_1")).toEqual({ page: "run", name: "lead-triage", run: "thr_1" });
+});
+
+test("a playbook that is called as a page is found all the same", () => {
+  for (const name of ["new", "runs", "p", "a.b"]) {
+    const rest = (address: string): string => decodeURIComponent(address.replace("#/playbooks/", ""));
+    expect(read(rest(editAddress(name)))).toEqual({ page: "edit", name });
+    expect(read(rest(runAddress(name, "thr_1")))).toEqual({ page: "run", name, run: "thr_1" });
+  }
+});

@@ -1,0 +1,28 @@
+/** What the address asks for, behind `#/playbooks`. */
+export type Asked =
+  | { readonly page: "list" }
+  | { readonly page: "runs" }
+  | { readonly page: "new" }
+  | { readonly page: "edit"; readonly name: string }
+  | { readonly page: "run"; readonly name: string; readonly run: string };
+
+/** Words of the address that are no playbook's name; one that is called so stands behind `p/`. */
+const WORDS = new Set(["new", "runs", "p"]);
+
+export function read(rest: string): Asked {
+  const parts = rest.split("/").filter((part) => part !== "");
+  if (parts[0] === "p" && parts.length > 1) parts.shift();
+  else if (parts.length === 1 && parts[0] === "new") return { page: "new" };
+  else if (parts.length === 1 && parts[0] === "runs") return { page: "runs" };
+  const [name, word, run] = parts;
+  if (name === undefined) return { page: "list" };
+  return word === "run" && run !== undefined ? { page: "run", name, run } : { page: "edit", name };
+}
+
+export function editAddress(name: string): string {
+  return `#/playbooks/${WORDS.has(name) ? "p/" : ""}${encodeURIComponent(name)}`;
+}
+
+export function runAddress(name: string, run: string): string {
+  return `${editAddress(name)}/run/${encodeURIComponent(run)}`;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { ThreadEvent } from "../../../protocol/wire";
+import { ThreadFold } from "../../../thread/fold";
+import { logLines, openQuestions } from "./log";
+
+function event(seq: number, type: string, data: Record<string, unknown>): ThreadEvent {
+  return { thread_id: "thr_1", seq, run_id: "run_1", parent_run_id: null, agent: "sulla", depth: 0, type, at: "2027-01-15T08:00:00.000Z", data } as unknown as ThreadEvent;
+}
+
+const RECORDS = [
+  event(1, "PLAYBOOK", { what: "RUN_STARTED" }),
+  event(2, "PLAYBOOK", { what: "STEP_STARTED", at: "a@0" }),
+  event(3, "PLAYBOOK", { what: "STEP_FAILED", at: "a@0", detail: { failure: { kind: "transient", reason: "tool", message: "no" } } }),
+  event(4, "PLAYBOOK", { what: "STEP_COMPLETED", at: "ab", detail: { route: "yes" } }),
+  event(5, "TEXT_MESSAGE_END", { text: "x" }),
+];
+
+test("the log tells what happened to the run, the newest last, no more than is asked for", () => {
+  expect(logLines(RECORDS, null, 10).map((line) => line.text)).toEqual(["run started", "a@0 · step started", "a@0 · step failed · tool: no", "ab · step completed · yes"]);
+  expect(logLines(RECORDS, null, 1).map((line) => line.text)).toEqual(["ab · step completed · yes"]);
+});
+
+test("the log of a step is of that step alone, and of one pass where one is named", () => {
+  expect(logLines(RECORDS, "a", 10)).toHaveLength(2);
+  expect(logLines(RECORDS, "a@1", 10)).toHaveLength(0);
+});
+
+test("questions are open until they are answered", () => {
+  const fold = new ThreadFold("thr_1");
+  fold.take(event(1, "RUN_STARTED", { message_id: "m" }));
+  fold.take(event(2, "SUSPENDED", { resting: false, waits: [{ wait_id: "human:x", prompt: "Good?" }, { wait_id: "time:y" }] }));
+  expect(openQuestions(fold.view())).toMatchObject([{ waitId: "human:x", asks: "human", prompt: "Good?" }]);
+  fold.take(event(3, "ANSWER", { wait_id: "human:x", verdict: "approve", text: "" }));
+  expect(openQuestions(fold.view())).toEqual([]);
+});

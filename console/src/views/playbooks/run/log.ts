@@ -1,0 +1,78 @@
+import type { ThreadEvent } from "../../../protocol/wire";
+import type { ThreadView } from "../../../thread/items";
+
+export interface LogLine {
+  readonly key: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+/** So many characters of what a record says are shown; the step's own panel shows it whole. */
+const SHOWN = 300;
+
+/** What a run's thread has written down, the newest last; of one step, or of all. Pure. */
+export function logLines(records: readonly ThreadEvent[], step: string | null, most: number): LogLine[] {
+  const lines: LogLine[] = [];
+  for (let index = records.length - 1; index >= 0 && lines.length < most; index--) {
+    const event = records[index];
+    if (event === undefined) continue;
+    const line = lineOf(event, step);
+    if (line !== null) lines.push({ key: `${event.thread_id} ${event.seq}`, at: event.at, text: line.slice(0, SHOWN) });
+  }
+  return lines.reverse();
+}
+
+function lineOf(event: ThreadEvent, step: string | null): string | null {
+  if (event.type === "PLAYBOOK") {
+    const { what, at = "", detail = {} } = event.data as { what: string; at?: string; detail?: Record<string, unknown> };
+    if (step !== null && at !== step && !(!step.includes("@") && at.split("@")[0] === step)) return null;
+    return [at, words(what), toldOf(detail)].filter(Boolean).join(" · ");
+  }
+  if (step !== null) return null;
+  if (event.type === "PLAYBOOK_ASKED") return [words(event.data.ask), event.data.why ?? ""].filter(Boolean).join(" · ");
+  if (event.type === "ANSWER") return ["answered", event.data.verdict ?? "", event.data.by ?? ""].filter(Boolean).join(" · ");
+  return null;
+}
+
+/** What of a record says something to people in a line. */
+function toldOf(detail: Readonly<Record<string, unknown>>): string {
+  for (const key of ["why", "route", "status", "reason"]) {
+    const value = detail[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  const failure = detail.failure;
+  if (typeof failure === "object" && failure !== null) {
+    const { reason, message } = failure as { reason?: unknown; message?: unknown };
+    return [reason, message].filter((one) => typeof one === "string").join(": ");
+  }
+  return "";
+}
+
+function words(what: string): string {
+  return what.toLowerCase().replaceAll("_", " ");
+}
+
+export interface OpenQuestion {
+  readonly threadId: string;
+  readonly waitId: string;
+  readonly prompt: string;
+  readonly tool: string;
+  readonly choices: readonly string[];
+  readonly expiresMs: number | null;
+  /** What can be said: the word that its id begins with. */
+  readonly asks: "approval" | "review" | "human" | "answer";
+}
+
+const ASKS = new Set(["approval", "review", "human", "answer"]);
+
+/** What a run and those below it wait for a person with. */
+export function openQuestions(view: ThreadView): OpenQuestion[] {
+  return [view.items, ...view.below.values()].flatMap((items) =>
+    items.flatMap((item): OpenQuestion[] => {
+      if (item.kind !== "question" || item.answer !== null) return [];
+      const word = item.waitId.split(":", 1)[0] ?? "";
+      const asks = ASKS.has(word) ? (word as OpenQuestion["asks"]) : "answer";
+      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, asks }];
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { StepRow } from "../../../protocol/generated";
+import { acts, idOf, nodeStates, passOf } from "./states";
+
+function row(at: string, status: string, more: Partial<StepRow> = {}): StepRow {
+  return {
+    at, kind: "tool", status, tries: 1, started_at: "2027-01-15T08:00:00.000Z", ended_at: null, output: null, route: "", error: "", tokens: 0, cost: 0,
+    note: "", given: null, result: null, ...more,
+  };
+}
+
+test("an address tells its step and its pass, counted from 1", () => {
+  expect([idOf("think@2.0"), passOf("think@2.0"), passOf("think")]).toEqual(["think", "3.1", ""]);
+});
+
+test("a step is shown as what works in it, else as its newest pass", () => {
+  const states = nodeStates(["a", "b", "c", "d"], [
+    row("a@0", "completed"), row("a@1", "running"), row("b@0", "failed"), row("b@1", "completed"), row("c", "completed", { route: "yes", tries: 2 }),
+  ]);
+  expect(states.get("a")?.tone).toBe("accent");
+  expect(states.get("b")).toEqual({ tone: "good", word: "done · 2 passes · 1 failed" });
+  expect(states.get("c")?.word).toBe("done · 2 tries · → yes");
+  expect(states.get("d")?.word).toBe("not begun");
+});
+
+test("a word that is not known is shown as it is", () => {
+  expect(nodeStates(["a"], [row("a", "strange")]).get("a")).toEqual({ tone: "plain", word: "strange" });
+});
+
+test("what may be done hangs on how the run stands", () => {
+  const of = (status: string): string[] => Object.entries(acts({ status } as never)).flatMap(([name, may]) => (may ? [name] : []));
+  expect(of("running")).toEqual(["pause", "cancel"]);
+  expect(of("paused")).toEqual(["resume", "step", "cancel"]);
+  expect(of("failed")).toEqual(["again", "from"]);
+  expect(of("completed")).toEqual(["from"]);
+});

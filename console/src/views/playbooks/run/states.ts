@@ -1,0 +1,87 @@
+import type { NodeState } from "../../../graph/graph";
+import type { PlayDetail, StepRow } from "../../../protocol/generated";
+import { duration } from "../../../text/figures";
+import { t } from "../words";
+
+/** The id of a step, without the passes of loops. */
+export function idOf(at: string): string {
+  return at.split("@")[0] ?? at;
+}
+
+/** What a person says of the pass: `3`, `1.2` counted from 1; empty outside of loops. */
+export function passOf(at: string): string {
+  const passes = at.split("@")[1];
+  return passes === undefined ? "" : passes.split(".").map((one) => Number(one) + 1).join(".");
+}
+
+/** Rows of a run by the ids of their steps, in the order in which they began. */
+export function byStep(rows: readonly StepRow[]): ReadonlyMap<string, readonly StepRow[]> {
+  const found = new Map<string, StepRow[]>();
+  for (const row of rows) {
+    const id = idOf(row.at);
+    const before = found.get(id);
+    if (before === undefined) found.set(id, [row]);
+    else before.push(row);
+  }
+  return found;
+}
+
+const TONES: Readonly<Record<string, NodeState["tone"]>> = {
+  running: "accent", waiting: "warn", paused: "warn", queued: "warn", completed: "good", transferred: "good", failed: "bad", cancelled: "plain",
+  skipped: "plain", pending: "plain",
+};
+
+export function toneOf(status: string): NodeState["tone"] {
+  return TONES[status] ?? "plain";
+}
+
+const STATUS = new Set(["queued", "running", "waiting", "paused", "completed", "failed", "cancelled", "transferred", "skipped", "pending"]);
+
+/** How something stands, in a word; a word that this page does not know is shown as it is. */
+export function statusWord(status: string): string {
+  return STATUS.has(status) ? t(status as "running") : status;
+}
+
+/** Which of a step's passes says how the step stands: one that works or waits, else the newest. */
+function telling(rows: readonly StepRow[]): StepRow | undefined {
+  return rows.find((row) => row.status === "running") ?? rows.find((row) => row.status === "waiting") ?? rows[rows.length - 1];
+}
+
+/** How each step of a run stands, by its id. */
+export function nodeStates(ids: readonly string[], rows: readonly StepRow[]): ReadonlyMap<string, NodeState> {
+  const found = byStep(rows);
+  return new Map(
+    ids.map((id): [string, NodeState] => {
+      const own = found.get(id) ?? [];
+      const row = telling(own);
+      if (row === undefined) return [id, { tone: "plain", word: t("notBegun") }];
+      const failed = own.filter((one) => one.status === "failed").length;
+      const words = [statusWord(row.status)];
+      if (own.length > 1) words.push(t("passes", { count: own.length }));
+      if (own.length > 1 && failed > 0 && row.status !== "failed") words.push(t("passesFailed", { count: failed }));
+      if (own.length === 1 && row.tries > 1) words.push(t("tries", { count: row.tries }));
+      if (row.route !== "") words.push(`→ ${row.route}`);
+      return [id, { tone: toneOf(row.status), word: words.join(" · ") }];
+    }),
+  );
+}
+
+/** How long a row took, or takes. */
+export function tookS(row: Pick<StepRow, "started_at" | "ended_at">, nowMs: number): string {
+  if (row.started_at === null) return "";
+  const end = row.ended_at === null ? nowMs : Date.parse(row.ended_at);
+  return duration((end - Date.parse(row.started_at)) / 1000);
+}
+
+export function isOver(status: string): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled" || status === "transferred";
+}
+
+/** What may be done with a run as it stands. */
+export function acts(about: PlayDetail["about"]): { pause: boolean; resume: boolean; step: boolean; cancel: boolean; again: boolean; from: boolean } {
+  const over = isOver(about.status);
+  const paused = about.status === "paused";
+  return {
+    pause: !over && !paused, resume: paused, step: paused, cancel: !over, again: about.status === "failed" || about.status === "cancelled", from: over,
+  };
+}
