@@ -19,6 +19,7 @@ CAPABILITIES = (
     "memory",
     "knowledge",
     "finding",
+    "live",
     "mcp",
     "journal",
     "speech",

@@ -255,6 +255,16 @@ def notice_frame(one: NoticeInfo) -> bytes:
     return orjson.dumps({"jsonrpc": "2.0", "method": "notice", "params": dump(NoticeRow, notice_row(one))})
 
 
+def watch_frame(name: str, params: JsonObject) -> bytes:
+    """What a watch tells as a frame.
+
+    Args:
+        name: of the notification.
+        params: its parameters.
+    """
+    return orjson.dumps({"jsonrpc": "2.0", "method": name, "params": params})
+
+
 def gap_frame(thread_id: str, after: int, following: int) -> bytes:
     """A hole in the log as a frame."""
     params: JsonObject = {"thread_id": thread_id, "after": after, "next": following}

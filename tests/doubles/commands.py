@@ -24,6 +24,7 @@ from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
+from sulla.live import rpc as live
 from sulla.memory.entities import rpc as entities
 from sulla.notify import rpc as notify
 from sulla.people import notices_rpc, presence_rpc
@@ -47,6 +48,7 @@ from tests.doubles.channels import MemoryChannels
 from tests.doubles.entities import MemoryEntities
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
+from tests.doubles.live import MemoryLive
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.plans import MemoryPlans
 from tests.doubles.playbooks import MemoryPlaybooks
@@ -103,6 +105,7 @@ class MemoryCommands:
         notices: what they are told.
         bookmarks: notes of clients.
         beats: another one, of an agent that never beats.
+        live: one thread at work.
         retell: what `ask_text` does for a thread; by default nothing.
     """
 
@@ -123,6 +126,7 @@ class MemoryCommands:
         self.notices = MemoryNotices()
         self.beats = MemoryBeats()
         self.bookmarks = MemoryBookmarks()
+        self.live = MemoryLive()
         self.carried = True
         """Whether the signal that something was kept has it along, as in the daemon that kept it."""
         self._threads: dict[str, _Thread] = {}
@@ -193,6 +197,7 @@ class MemoryCommands:
                 lifecycle_rpc.METHODS.done_by(MemoryLifecycle()),
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
+                live.METHODS.done_by(self.live),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
                 project_plans.METHODS.done_by(self.plans),

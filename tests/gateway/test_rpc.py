@@ -121,6 +121,8 @@ GOOD: dict[str, JsonObject] = {
     "speech.flush": {"thread_id": "thr_1"},
     "speech.cancel": {"thread_id": "thr_1"},
     "speech.status": {"thread_id": "thr_1"},
+    "live.watch": {},
+    "live.unwatch": {},
     "agent.list": {},
     "agent.get": {"agent": "reader"},
     "agent.create": {"agent": "reader", "files": {"soul.md": "You read."}},

@@ -14,6 +14,7 @@ WITHOUT = {
     "hello": "the token is in a header",
     "events.subscribe": "a stream of thread.history's path",
     "events.unsubscribe": "a client leaves",
+    "live.unwatch": "nothing stays connected",
     "notice.subscribe": "nothing stays connected; notice.list has them",
     "system.check": "takes minutes: `sulla doctor` shows how far it is",
     "system.stop": "is for whoever has the machine: `sulla stop` waits for the end",
