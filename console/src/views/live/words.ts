@@ -84,7 +84,7 @@ export const t = catalog("live", {
   resumeThis: "Resume {title}",
   resumed: "The run goes on.",
   handOver: "Hand over",
-  handOverThis: "Hand {title} over",
+  handOverThis: "Hand over {title}",
   handOverTo: "To",
   handOverText: "Message to that agent",
   handOverSend: "Hand over",
