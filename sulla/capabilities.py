@@ -31,6 +31,7 @@ CAPABILITIES = (
     "routes",
     "notify",
     "browser",
+    "console",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

@@ -38,20 +38,28 @@ class ThreadPulse:
     def __init__(self, store: Store, clock: Clock, watcher: Watcher | None = None) -> None:
         self._store = store
         self._clock = clock
-        self._watcher = watcher
+        self._watchers: list[Watcher] = [watcher] if watcher is not None else []
         self._changed: set[ThreadId] = set()
         self._news = asyncio.Event()
 
     def kept(self, thread_id: ThreadId, kept: Sequence[CommittedFact]) -> None:
         """These facts are in the log now."""
-        if self._watcher is not None:
-            self._watcher.kept(thread_id, kept)
+        for watcher in self._watchers:
+            watcher.kept(thread_id, kept)
         self.note(thread_id)
 
     def shown(self, run_id: RunId, moment: Moment) -> None:
         """Somebody may see this now; it changes no head."""
-        if self._watcher is not None:
-            self._watcher.shown(run_id, moment)
+        for watcher in self._watchers:
+            watcher.shown(run_id, moment)
+
+    def tell_too(self, watcher: Watcher) -> None:
+        """From now on this one is told, too.
+
+        Args:
+            watcher: it.
+        """
+        self._watchers.append(watcher)
 
     def note(self, thread_id: ThreadId) -> None:
         """Something is another with a thread than it was. Never waits, never fails."""

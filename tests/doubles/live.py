@@ -47,3 +47,23 @@ class MemoryLive:
                 yield await self.news.get()
         finally:
             self.watching -= 1
+
+
+class MemoryAsked:
+    """Nobody asks anything, until a test puts something into `news`.
+
+    Attributes:
+        news: told to each who watches, once.
+    """
+
+    def __init__(self) -> None:
+        self.news: asyncio.Queue[JsonObject] = asyncio.Queue()
+
+    async def now(self) -> JsonObject:
+        """Nobody does."""
+        return {"questions": [], "more": False}
+
+    async def follow(self, told: JsonObject) -> AsyncGenerator[JsonObject, None]:
+        """What the test says."""
+        while True:
+            yield await self.news.get()

@@ -27,6 +27,7 @@ from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.rpc import notice_frame
+from sulla.gateway.server.browser_session import check_own_page, cookie_of
 from sulla.gateway.server.direct import DIRECT, DirectSend
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
@@ -248,10 +249,10 @@ class Connection:
         if not isinstance(text, str):
             return self._protocol.hear_binary()
         match self._protocol.hear(text):
-            case [says.Authenticate(id_, token)]:
+            case [says.Authenticate(id_) as shown]:
                 address = peer_of(self._socket.scope)
                 try:
-                    principal = self._context.guard.admit(address, token)
+                    principal = self._admit(address, shown)
                     welcome(self._socket.scope, principal)
                     self._register(principal)
                     return self._protocol.admit(id_, principal)
@@ -260,6 +261,18 @@ class Connection:
                     return self._protocol.refuse(id_, error)
             case effects:
                 return effects
+
+    def _admit(self, address: str, shown: says.Authenticate) -> Principal:
+        """Who it is, by a token or by a browser's session.
+
+        Raises:
+            Unauthorized: what is shown is not valid.
+            Forbidden: a session is shown by another page than its own.
+        """
+        if shown.token is not None or shown.session is None:
+            return self._context.guard.admit(address, shown.token)
+        check_own_page(self._socket.scope)
+        return self._context.guard.admit_session(address, cookie_of(self._socket.scope), shown.session)
 
     async def _do(self, effect: Effect) -> Sequence[Effect]:
         """Carry out an effect of one language's own; what has to be done next, before all others."""

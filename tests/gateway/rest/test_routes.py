@@ -15,6 +15,8 @@ WITHOUT = {
     "events.subscribe": "a stream of thread.history's path",
     "events.unsubscribe": "a client leaves",
     "live.unwatch": "nothing stays connected",
+    "approval.watch": "nothing stays connected; approval.list has them",
+    "approval.unwatch": "goes with it",
     "notice.subscribe": "nothing stays connected; notice.list has them",
     "system.check": "takes minutes: `sulla doctor` shows how far it is",
     "system.stop": "is for whoever has the machine: `sulla stop` waits for the end",
