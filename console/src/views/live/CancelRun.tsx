@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { useAct, usePage } from "../../shell/page";
 import css from "./live.module.css";
 import { t } from "./words";

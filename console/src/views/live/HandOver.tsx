@@ -3,7 +3,7 @@ import { Answer } from "../../kit/Answer";
 import { Button } from "../../kit/Button";
 import { Empty } from "../../kit/Panel";
 import { visible } from "../../kit/Said";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { useAct, useCall, usePage, useStanding } from "../../shell/page";
 import { handedOver } from "./acts";
 import css from "./live.module.css";

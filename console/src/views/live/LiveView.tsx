@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { Empty } from "../../kit/Panel";
 import { useCall, useMay, usePage } from "../../shell/page";
 import css from "./live.module.css";

@@ -5,7 +5,7 @@ import { Button } from "../../kit/Button";
 import { Meter } from "../../kit/Meter";
 import { Badge } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { useAct, usePage, useStanding } from "../../shell/page";
 import { count, dollars, shortCount } from "../../text/figures";
 import { actsOn, placeOf, type Act } from "./acts";

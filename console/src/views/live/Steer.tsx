@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { useAct, usePage, useStanding } from "../../shell/page";
 import css from "./live.module.css";
 import { t } from "./words";

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, type ReactNode } from "react";
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { Meter } from "../../kit/Meter";
 import { useCall, useNow, usePage } from "../../shell/page";
 import { count, dayAndClock, dollars, duration, shortCount } from "../../text/figures";

@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import type { Scope } from "../../protocol/wire";
 
 export type Act = "stop" | "cancel" | "steer" | "pause" | "resume" | "handOver";

@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 
 export interface Budget {
   /** Which of the limits is the nearest. */
@@ -9,10 +9,10 @@ export interface Budget {
 }
 
 /** What is left of the limit that is the nearest to its end; null where nothing limits. */
-export function nearest(row: Pick<LiveRow, "budget" | "tokens_in" | "tokens_out" | "cost_usd">): Budget | null {
+export function nearest(row: Pick<LiveRow, "budget" | "tokens" | "cost_usd">): Budget | null {
   const { tokens_left: tokens, money_left_usd: money, calls_left: calls } = row.budget;
   const known: Budget[] = [];
-  if (tokens !== null) known.push({ what: "tokens", left: tokens, share: shareOf(tokens, row.tokens_in + row.tokens_out) });
+  if (tokens !== null) known.push({ what: "tokens", left: tokens, share: shareOf(tokens, row.tokens) });
   if (money !== null) known.push({ what: "money", left: money, share: shareOf(money, row.cost_usd ?? 0) });
   known.sort((one, other) => (one.share ?? 1) - (other.share ?? 1));
   // How many calls were made is not told, so these count only where nothing else does, or where they are nearly all made.

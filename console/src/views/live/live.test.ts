@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import { actsOn, handedOver, placeOf } from "./acts";
 import { nearest } from "./budget";
 import { FADE_MS, Shelf } from "./shelf";
@@ -8,7 +8,7 @@ import { counts, grouped } from "./tree";
 function row(thread_id: string, more: Partial<LiveRow> = {}): LiveRow {
   return {
     thread_id, parent_thread_id: null, kind: "chat", title: "", agent: "sulla", project: "", run_id: "", playbook: null,
-    since: "2027-01-15T08:00:00.000Z", doing: { what: "model", name: "", since: "" }, tokens_in: 0, tokens_out: 0, cost_usd: null,
+    since: "2027-01-15T08:00:00.000Z", doing: { what: "model", name: "", since: "" }, tokens_in: 0, tokens_out: 0, tokens: 0, cost_usd: null,
     budget: { tokens_left: null, money_left_usd: null, calls_left: null }, waiting: 0, question: null, tainted: false, ...more,
   };
 }
@@ -88,7 +88,7 @@ describe("the tree", () => {
 describe("what is left", () => {
   it("is of the limit nearest to its end", () => {
     const budget = { tokens_left: 90, money_left_usd: 0.1, calls_left: 40 };
-    expect(nearest({ budget, tokens_in: 8, tokens_out: 2, cost_usd: 0.9 })).toEqual({ what: "money", left: 0.1, share: 0.1 });
+    expect(nearest({ budget, tokens: 10, cost_usd: 0.9 })).toEqual({ what: "money", left: 0.1, share: 0.1 });
   });
 
   it("names the last calls before tokens", () => {

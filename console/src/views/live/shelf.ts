@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 
 /** For how long what has ended stays in its place. */
 export const FADE_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../protocol/coming";
+import type { LiveRow } from "../../protocol/generated";
 import type { Kept } from "./shelf";
 
 export interface Node extends Kept {

@@ -4,7 +4,7 @@ import { Button } from "../../kit/Button";
 import { Meter } from "../../kit/Meter";
 import { Empty, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
-import type { UsageDay } from "../../protocol/coming";
+import type { UsageDay } from "../../protocol/generated";
 import { useCall } from "../../shell/page";
 import { count, dollars, shortCount } from "../../text/figures";
 import { Chart, line } from "./Chart";
@@ -98,7 +98,7 @@ function PerDay({ days, span, measure }: { days: readonly UsageDay[]; span: numb
   const today = new Date().toISOString().slice(0, 10);
   const row = useMemo(() => bars(days, span, today), [days, span, today]);
   const all = sum(row);
-  if (all.tokensIn + all.tokensOut === 0) return <Empty>{t("nothing")}</Empty>;
+  if (all.tokens === 0) return <Empty>{t("nothing")}</Empty>;
   return (
     <>
       <p className={css.total}>{line(all)}</p>
@@ -162,9 +162,9 @@ function Shares({ rows, heading }: { rows: readonly Share[]; heading: string }) 
           return (
             <tr key={row.name}>
               <th scope="row">
-                <Said>{row.name}</Said>
+                {row.name === "" ? t("rest") : <Said>{row.name}</Said>}
               </th>
-              <td title={line(row)}>{shortCount(row.tokensIn + row.tokensOut)}</td>
+              <td title={line(row)}>{shortCount(row.tokens)}</td>
               <td>{row.cost === null ? t("noPrice") : dollars(row.cost)}</td>
               <td>
                 <Meter share={share}>{`${Math.round(share * 100)} %`}</Meter>

@@ -1,19 +1,18 @@
-import type { UsageDay } from "../../protocol/coming";
+import type { UsageDay } from "../../protocol/generated";
 
 export type Measure = "tokens" | "money";
-
-export interface Bar {
-  readonly day: string;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  /** Null where no price is known. */
-  readonly cost: number | null;
-}
 
 export interface Sum {
   readonly tokensIn: number;
   readonly tokensOut: number;
+  /** All of them: more than both together where a service did not tell the two apart. */
+  readonly tokens: number;
+  /** Null where no price is known. */
   readonly cost: number | null;
+}
+
+export interface Bar extends Sum {
+  readonly day: string;
 }
 
 export interface Share extends Sum {
@@ -27,7 +26,7 @@ export function bars(days: readonly UsageDay[], wanted: number, today: string): 
   return Array.from({ length: wanted }, (_, index) => {
     const day = new Date(end - (wanted - 1 - index) * 86_400_000).toISOString().slice(0, 10);
     const found = known.get(day);
-    return { day, tokensIn: found?.tokens_in ?? 0, tokensOut: found?.tokens_out ?? 0, cost: found === undefined ? 0 : found.cost_usd };
+    return { day, ...(found === undefined ? NOTHING : sumOf(found)) };
   });
 }
 
@@ -37,6 +36,7 @@ export function sum(rows: readonly Sum[]): Sum {
   return {
     tokensIn: rows.reduce((all, row) => all + row.tokensIn, 0),
     tokensOut: rows.reduce((all, row) => all + row.tokensOut, 0),
+    tokens: rows.reduce((all, row) => all + row.tokens, 0),
     cost: priced.length === 0 && rows.length > 0 ? null : priced.reduce((all, row) => all + (row.cost ?? 0), 0),
   };
 }
@@ -47,12 +47,12 @@ export function shares(days: readonly UsageDay[], by: "agent" | "playbook"): rea
   for (const day of days) {
     const rows = by === "agent" ? day.by_agent.map((row) => ({ ...row, name: row.agent })) : day.by_playbook.map((row) => ({ ...row, name: row.playbook }));
     for (const row of rows) {
-      found.set(row.name, [...(found.get(row.name) ?? []), { tokensIn: row.tokens_in, tokensOut: row.tokens_out, cost: row.cost_usd }]);
+      found.set(row.name, [...(found.get(row.name) ?? []), sumOf(row)]);
     }
   }
   return [...found]
     .map(([name, rows]) => ({ name, ...sum(rows) }))
-    .sort((one, other) => (other.cost ?? 0) - (one.cost ?? 0) || tokensOf(other) - tokensOf(one) || (one.name < other.name ? -1 : 1));
+    .sort((one, other) => (other.cost ?? 0) - (one.cost ?? 0) || other.tokens - one.tokens || (one.name < other.name ? -1 : 1));
 }
 
 /** The limit of the newest day that has one; null if none has. */
@@ -66,7 +66,7 @@ export function limitOf(days: readonly UsageDay[], measure: Measure): number | n
 }
 
 export function valueOf(row: Sum, measure: Measure): number {
-  return measure === "tokens" ? tokensOf(row) : (row.cost ?? 0);
+  return measure === "tokens" ? row.tokens : (row.cost ?? 0);
 }
 
 export interface Scale {
@@ -90,6 +90,8 @@ export function scaleOf(values: readonly number[], limit: number | null): Scale 
   return { top: step * steps, ticks: Array.from({ length: steps + 1 }, (_, index) => Number((step * index).toPrecision(12))), showsLimit };
 }
 
-function tokensOf(row: Sum): number {
-  return row.tokensIn + row.tokensOut;
+const NOTHING: Sum = { tokensIn: 0, tokensOut: 0, tokens: 0, cost: 0 };
+
+function sumOf(row: Pick<UsageDay, "tokens_in" | "tokens_out" | "tokens" | "cost_usd">): Sum {
+  return { tokensIn: row.tokens_in, tokensOut: row.tokens_out, tokens: row.tokens, cost: row.cost_usd };
 }

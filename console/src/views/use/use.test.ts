@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { UsageDay } from "../../protocol/coming";
+import type { UsageDay } from "../../protocol/generated";
 import { bars, limitOf, scaleOf, shares, sum } from "./days";
 import { shareUsed, todayOf, toneOf } from "./today";
 
 function day(at: string, more: Partial<UsageDay> = {}): UsageDay {
-  return { day: at, tokens_in: 10, tokens_out: 2, cost_usd: 0.5, limit_tokens: null, limit_usd: null, by_agent: [], by_playbook: [], ...more };
+  return { day: at, tokens_in: 10, tokens_out: 2, tokens: 13, cost_usd: 0.5, limit_tokens: null, limit_usd: null, by_agent: [], by_playbook: [], ...more };
 }
 
 describe("days", () => {
@@ -16,15 +16,15 @@ describe("days", () => {
   });
 
   it("sum up, and money is unknown only where no part has a price", () => {
-    expect(sum([{ tokensIn: 1, tokensOut: 2, cost: null }, { tokensIn: 1, tokensOut: 2, cost: 3 }])).toEqual({ tokensIn: 2, tokensOut: 4, cost: 3 });
-    expect(sum([{ tokensIn: 1, tokensOut: 2, cost: null }]).cost).toBeNull();
-    expect(sum([])).toEqual({ tokensIn: 0, tokensOut: 0, cost: 0 });
+    expect(sum([{ tokensIn: 1, tokensOut: 2, tokens: 4, cost: null }, { tokensIn: 1, tokensOut: 2, tokens: 4, cost: 3 }])).toEqual({ tokensIn: 2, tokensOut: 4, tokens: 8, cost: 3 });
+    expect(sum([{ tokensIn: 1, tokensOut: 2, tokens: 4, cost: null }]).cost).toBeNull();
+    expect(sum([])).toEqual({ tokensIn: 0, tokensOut: 0, tokens: 0, cost: 0 });
   });
 
   it("are told by agent, the dearest first", () => {
-    const by_agent = [{ agent: "a", tokens_in: 1, tokens_out: 1, cost_usd: 1 }, { agent: "b", tokens_in: 9, tokens_out: 1, cost_usd: 2 }];
+    const by_agent = [{ agent: "a", tokens_in: 1, tokens_out: 1, tokens: 2, cost_usd: 1 }, { agent: "b", tokens_in: 9, tokens_out: 1, tokens: 10, cost_usd: 2 }];
     expect(shares([day("1", { by_agent }), day("2", { by_agent })], "agent")).toEqual([
-      { name: "b", tokensIn: 18, tokensOut: 2, cost: 4 }, { name: "a", tokensIn: 2, tokensOut: 2, cost: 2 },
+      { name: "b", tokensIn: 18, tokensOut: 2, tokens: 20, cost: 4 }, { name: "a", tokensIn: 2, tokensOut: 2, tokens: 4, cost: 2 },
     ]);
     expect(shares([], "playbook")).toEqual([]);
   });

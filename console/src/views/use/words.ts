@@ -36,6 +36,7 @@ export const t = catalog("use", {
   share: "Share",
   nothing: "Nothing was used in these days. What agents use is shown here from their first turn on.",
   nothingBy: "Nothing in these days.",
+  rest: "others",
   utc: "Days go from midnight to midnight, UTC.",
   chart: "{measure} per day, for {count} days; the same stands in the table below",
 });
