@@ -33,7 +33,7 @@ export const t = catalog("agents", {
   changed: "changed since it was trusted",
   untrusted: "asks before it is used",
   usedBy: "Used by",
-  noSkills: "There are no skills. A folder with a SKILL.md in the home's `skills` makes one.",
+  noSkills: "There are no skills. A folder with a SKILL.md in the home's folder skills makes one.",
   home: "the home",
   shipped: "comes with Sulla",
   workspace: "the workspace",

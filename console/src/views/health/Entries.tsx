@@ -30,15 +30,16 @@ export function Entries<E>({ pages: { call, older, reading }, what, draw }: Entr
           <Empty>{reading ? t("older") : t("noEntries")}</Empty>
         ) : (
           <>
-            <Virtuoso
-              className={css.entries}
-              role="group"
-              aria-label={t("entries")}
-              data={pages.entries}
-              endReached={older}
-              increaseViewportBy={300}
-              itemContent={(_, entry) => draw(entry)}
-            />
+            <div className={css.entries}>
+              <Virtuoso
+                role="group"
+                aria-label={t("entries")}
+                data={pages.entries}
+                endReached={older}
+                increaseViewportBy={300}
+                itemContent={(_, entry) => draw(entry)}
+              />
+            </div>
             <p className={css.below}>
               {hasOlder(pages) ? (
                 <Button busy={reading} onClick={older}>

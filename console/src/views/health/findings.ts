@@ -29,7 +29,7 @@ function ofDaemon(status: Open): Finding[] {
     const { what, why, blocks } = (typeof trouble === "object" && trouble !== null ? trouble : {}) as Open;
     const said = [textOf(what), textOf(why)].filter((one) => one !== "").join(": ");
     if (said !== "") {
-      found.push({ part, state: blocks === true ? "fault" : "warning", found: said, remedy: blocks === true ? "until it is mended, nothing new is begun" : "it goes on by itself; look at the log if it stays" });
+      found.push({ part, state: blocks === true ? "fault" : "warning", found: said, remedy: blocks === true ? "until it is mended, nothing new is begun" : "mend what it names; everything else goes on meanwhile" });
     }
   }
   const failing = listOf(status.failing).map(textOf);

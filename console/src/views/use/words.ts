@@ -11,7 +11,7 @@ export const t = catalog("use", {
   tokensNoLimit: "{used} tokens used; the day has no limit of tokens",
   moneyUsed: "{used} of {limit} used, {left} left",
   moneyNoLimit: "{used} used; the day has no limit of money",
-  unpriced: "No price is known for the model, so money is not counted. `[prices]` in sulla.toml sets one.",
+  unpriced: "No price is known for the model, so money is not counted. [prices] in sulla.toml sets one.",
   unknown: "The daemon does not say it.",
   perDay: "Per day",
   span: "Days",
