@@ -1,61 +1,9 @@
 import type { QuestionRow } from "./generated";
 
-/** Methods that the generated types do not have yet; a line goes as soon as these do. */
-export interface LiveRow {
-  thread_id: string;
-  parent_thread_id: string | null;
-  kind: "chat" | "schedule" | "beat" | "playbook" | "step" | "child";
-  title: string;
-  agent: string;
-  project: string;
-  run_id: string;
-  playbook: string | null;
-  since: string;
-  doing: { what: "model" | "tool" | "step" | "waits" | "queued" | "handed"; name: string; since: string };
-  tokens_in: number;
-  tokens_out: number;
-  cost_usd: number | null;
-  budget: { tokens_left: number | null; money_left_usd: number | null; calls_left: number | null };
-  waiting: number;
-  question: { id: string; prompt: string } | null;
-  tainted: boolean;
-}
-
-export interface LiveRows {
-  rows: LiveRow[];
-  more: boolean;
-  switch: { paused: boolean; by: string; since: string | null };
-}
-
-export interface LiveChange {
-  changed: LiveRow[];
-  gone: string[];
-  switch: LiveRows["switch"];
-}
-
 /** A question as the inbox shows it: what the call would do, and why it is asked. */
 export interface FullQuestion extends QuestionRow {
   arguments?: string;
   why?: string;
-}
-
-export interface UsageDay {
-  day: string;
-  tokens_in: number;
-  tokens_out: number;
-  cost_usd: number | null;
-  limit_tokens: number | null;
-  limit_usd: number | null;
-  by_agent: { agent: string; tokens_in: number; tokens_out: number; cost_usd: number | null }[];
-  by_playbook: { playbook: string; tokens_in: number; tokens_out: number; cost_usd: number | null }[];
-}
-
-export interface LogLine {
-  at: string;
-  level: string;
-  logger: string;
-  message: string;
-  thread_id: string;
 }
 
 export interface MemoryNote {
@@ -66,13 +14,9 @@ export interface MemoryNote {
   tainted: boolean;
 }
 
+/** Methods that the generated types do not have yet; a line goes as soon as these do. */
 export interface Coming {
-  "live.watch": { params: Record<string, never>; result: LiveRows };
-  "live.unwatch": { params: Record<string, never>; result: unknown };
   "approval.watch": { params: Record<string, never>; result: { questions: FullQuestion[]; next: string | null } };
-  "usage.days": { params: { days: number }; result: { days: UsageDay[] } };
-  "log.read": { params: { level?: string; words?: string; thread_id?: string; before?: string | null; limit?: number }; result: { lines: LogLine[]; next: string | null } };
-  "audit.read": { params: { words?: string; before?: string | null; limit?: number }; result: { rows: Record<string, unknown>[]; next: string | null } };
   "schedule.preview": { params: { schedule: Record<string, unknown> }; result: { next: string[]; explain: string; trouble: string } };
   "schedule.update": { params: Record<string, unknown>; result: unknown };
   "calendar.list": { params: { from: string; to: string }; result: { entries: { at: string; kind: string; id: string; title: string; outcome: string; reason: string }[]; more: boolean } };

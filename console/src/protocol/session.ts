@@ -3,11 +3,29 @@
  * key that it keeps itself. One without the other opens nothing.
  */
 const KEY = "sulla.session";
+const ABOUT = "sulla.session.about";
 
 export class WayInRefused extends Error {}
 
 export function sessionKey(): string | null {
   return localStorage.getItem(KEY);
+}
+
+export interface SessionAbout {
+  /** Whose token it was begun with; empty if it is not known. */
+  readonly name: string;
+  /** Null if it is not known. */
+  readonly expiresAt: string | null;
+}
+
+/** What the daemon said of the session when it began. */
+export function sessionAbout(): SessionAbout {
+  try {
+    const kept = JSON.parse(localStorage.getItem(ABOUT) ?? "{}") as { name?: unknown; expires_at?: unknown };
+    return { name: typeof kept.name === "string" ? kept.name : "", expiresAt: typeof kept.expires_at === "string" ? kept.expires_at : null };
+  } catch {
+    return { name: "", expiresAt: null }; // somebody else has written there; it is for people only
+  }
 }
 
 /** Takes the ticket out of the address, so that it stays neither there nor in the history; null if there is none. */
@@ -36,17 +54,19 @@ export async function enter(secret: { ticket: string } | { token: string }): Pro
   } catch {
     throw new WayInRefused("The daemon does not answer. Is it running? `sulla status` says so.");
   }
-  const answer = (await response.json().catch(() => ({}))) as { key?: string; error?: { message?: string } };
+  const answer = (await response.json().catch(() => ({}))) as { key?: string; name?: string; expires_at?: string; error?: { message?: string } };
   if (!response.ok || answer.key === undefined) {
     throw new WayInRefused(answer.error?.message ?? `The daemon refused it (${response.status}).`);
   }
   localStorage.setItem(KEY, answer.key);
+  localStorage.setItem(ABOUT, JSON.stringify({ name: answer.name, expires_at: answer.expires_at }));
 }
 
 /** End the session, here and at the daemon. */
 export async function leave(): Promise<void> {
   const key = sessionKey();
   localStorage.removeItem(KEY);
+  localStorage.removeItem(ABOUT);
   if (key === null) return;
   // The key is gone from here whatever comes of it; the daemon forgets the session when its time is over.
   await fetch("./console/session", {

@@ -7,6 +7,7 @@ import { enter, sessionKey } from "../protocol/session";
 import type { Threads } from "../thread/threads";
 import { VIEWS } from "../views/table";
 import css from "./App.module.css";
+import { Bell, browserRinging } from "./bell";
 import { Boundary } from "./Boundary";
 import { Inbox } from "./inbox";
 import { KillSwitch } from "./KillSwitch";
@@ -39,6 +40,12 @@ export function App({ connection, threads, first }: { connection: Connection; th
     [connection, threads, tell],
   );
   const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);
+
+  useEffect(() => {
+    const bell = new Bell(browserRinging(t("asked")));
+    // The first that is told is what waits already: questions are asked for before anything else.
+    return page.inbox.subscribe(() => bell.take(page.inbox.view()));
+  }, [page]);
 
   const comeIn = useCallback(
     (entrance: Promise<void>) =>

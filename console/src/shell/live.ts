@@ -1,5 +1,5 @@
-import type { LiveChange, LiveRow, LiveRows } from "../protocol/coming";
 import type { Connection } from "../protocol/connection";
+import type { LiveNews, LiveRow, LiveRows } from "../protocol/generated";
 
 export interface LiveView {
   /** Null until the daemon has said it once. */
@@ -19,11 +19,11 @@ export class Live {
       this.set({ rows: new Map(rows.map((row) => [row.thread_id, row])), more, switch: state });
     });
     connection.on("live", (params) => {
-      const { changed, gone, switch: state } = params as unknown as LiveChange;
+      const { changed, gone, more, switch: state } = params as unknown as LiveNews;
       const rows = new Map(this.seen.rows ?? []);
       for (const id of gone) rows.delete(id);
       for (const row of changed) rows.set(row.thread_id, row);
-      this.set({ rows, more: this.seen.more, switch: state });
+      this.set({ rows, more, switch: state });
     });
   }
 

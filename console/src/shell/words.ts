@@ -26,6 +26,7 @@ export const t = catalog("shell", {
   notAllowed: "Your session may not see this: it needs the scope {scope}.",
   drawFailed: "This view has failed: {why}",
   drawAgain: "Draw it again",
+  asked: "An agent asks you something",
   stopAll: "Pause all work",
   stopAllAsk: "Pause all work? Turns that are going on are cut off and go on when you resume. Nothing is lost.",
   stopAllReason: "Reason (shown to others)",

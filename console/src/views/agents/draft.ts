@@ -1,0 +1,95 @@
+/** An agent's files as they are being changed. Frozen values. */
+export interface Draft {
+  readonly agent: string;
+  /** What was saved when it was read, and its digest. */
+  readonly base: Readonly<Record<string, string>>;
+  readonly digest: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Saved {
+  readonly agent: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly digest: string;
+}
+
+export const SETTINGS = "agent.toml";
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\.md$/;
+
+export function begun({ agent, files, digest }: Saved): Draft {
+  return { agent, base: files, digest, files };
+}
+
+export function edited(draft: Draft, file: string, text: string): Draft {
+  return { ...draft, files: { ...draft.files, [file]: text } };
+}
+
+export function without(draft: Draft, file: string): Draft {
+  return { ...draft, files: Object.fromEntries(Object.entries(draft.files).filter(([name]) => name !== file)) };
+}
+
+/** What `agent.update` is told: the files that are others now, and null for those that go. */
+export function changesOf({ base, files }: Pick<Draft, "base" | "files">): Record<string, string | null> {
+  const changes: Record<string, string | null> = {};
+  for (const [name, text] of Object.entries(files)) if (base[name] !== text) changes[name] = text;
+  for (const name of Object.keys(base)) if (!(name in files)) changes[name] = null;
+  return changes;
+}
+
+export function isChanged(draft: Draft): boolean {
+  return Object.keys(changesOf(draft)).length > 0;
+}
+
+/**
+ * The same changes on top of what somebody else has saved meanwhile.
+ *
+ * @returns the draft, and the files that both have changed, of which this draft's text is kept.
+ */
+export function rebased(draft: Draft, saved: Saved): { draft: Draft; both: readonly string[] } {
+  const changes = changesOf(draft);
+  const both = Object.keys(changes).filter((name) => saved.files[name] !== draft.base[name] && saved.files[name] !== changes[name]);
+  const files: Record<string, string> = { ...saved.files };
+  for (const [name, text] of Object.entries(changes)) {
+    if (text !== null) files[name] = text;
+  }
+  const gone = Object.keys(changes).filter((name) => changes[name] === null);
+  const kept = Object.fromEntries(Object.entries(files).filter(([name]) => !gone.includes(name)));
+  return { draft: { agent: draft.agent, base: saved.files, digest: saved.digest, files: kept }, both };
+}
+
+/** Why a file cannot be called so; empty if it can. */
+export function nameTrouble(name: string, files: Readonly<Record<string, string>>): "taken" | "form" | "" {
+  if (name in files) return "taken";
+  return name === SETTINGS || FILE_NAME.test(name) ? "" : "form";
+}
+
+/** In the order in which they are read: settings, soul, directives, environment, then the others by name. */
+export function inOrder(files: Readonly<Record<string, string>>): readonly string[] {
+  const first = [SETTINGS, "soul.md", "directives.md", "environment.md"];
+  const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
+  return Object.keys(files).sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+}
+
+/** Which file, and which line of it, a warning or an error is about; null if it names none of them. */
+export function placeIn(said: string, files: Readonly<Record<string, string>>): { file: string; line: number } | null {
+  for (const file of Object.keys(files)) {
+    const at = said.indexOf(file);
+    if (at < 0 || /[\w.-]/.test(said.charAt(at - 1))) continue;
+    const line = /^:(\d+)|\bline (\d+)/.exec(said.slice(at + file.length))?.slice(1).find(Boolean);
+    if (line !== undefined) return { file, line: Number(line) };
+    // A key that is named in the words is looked for in the text.
+    const lines = (files[file] ?? "").split("\n");
+    const keys = [...said.slice(at + file.length).matchAll(/['`]([\w-]+)['`]|\b(\w+) is\b/g)].map((match) => match[1] ?? match[2] ?? "");
+    const row = keys.map((key) => lines.findIndex((one) => one.trimStart().startsWith(key))).find((found) => found >= 0) ?? 0;
+    return { file, line: row + 1 };
+  }
+  return null;
+}
+
+/** Where a line begins and ends in a text, to mark it. Lines count from 1. */
+export function spanOfLine(text: string, line: number): { start: number; end: number } {
+  const lines = text.split("\n");
+  const index = Math.min(Math.max(1, line), lines.length) - 1;
+  const start = lines.slice(0, index).reduce((sum, one) => sum + one.length + 1, 0);
+  return { start, end: start + (lines[index]?.length ?? 0) };
+}

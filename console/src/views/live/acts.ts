@@ -1,0 +1,32 @@
+import type { LiveRow } from "../../protocol/generated";
+import type { Scope } from "../../protocol/wire";
+
+export type Act = "stop" | "cancel" | "steer" | "pause" | "resume" | "handOver";
+
+/**
+ * What a person can do about a row.
+ *
+ * @param paused whether its playbook stands still because somebody said so.
+ */
+export function actsOn(row: LiveRow, scopes: readonly Scope[], paused: boolean): readonly Act[] {
+  if (!scopes.includes("write")) return [];
+  if (row.kind === "playbook") return [paused ? "resume" : "pause", "cancel"];
+  const acts: Act[] = [];
+  if (row.doing.what !== "queued") acts.push("steer");
+  if (row.kind === "chat") acts.push("handOver");
+  acts.push("stop");
+  return acts;
+}
+
+/** Where a row is seen whole. */
+export function placeOf(row: Pick<LiveRow, "kind" | "thread_id">): string {
+  return row.kind === "playbook" ? `/playbooks/run/${encodeURIComponent(row.thread_id)}` : `/chat/${encodeURIComponent(row.thread_id)}`;
+}
+
+/**
+ * A message with which another agent is to go on. One that the conversation reaches with `@` has it from then on; any other
+ * answers this message alone.
+ */
+export function handedOver(agent: string, text: string, reached: readonly string[]): { text: string; agent?: string } {
+  return reached.includes(agent) ? { text: `@${agent} ${text}` } : { text, agent };
+}

@@ -1,0 +1,63 @@
+import type { LiveRow } from "../../protocol/generated";
+import type { Kept } from "./shelf";
+
+export interface Node extends Kept {
+  readonly children: readonly Node[];
+}
+
+export type GroupName = "chats" | "runs" | "beats" | "schedules";
+
+export interface Group {
+  readonly name: GroupName;
+  readonly nodes: readonly Node[];
+}
+
+const ORDER: readonly GroupName[] = ["chats", "runs", "beats", "schedules"];
+const GROUP: Record<LiveRow["kind"], GroupName> = {
+  chat: "chats", child: "chats", playbook: "runs", step: "runs", beat: "beats", schedule: "schedules",
+};
+
+/** Rows under those that set them to work, and what is at the top by its kind. Rows of a circle are at the top themselves. */
+export function grouped(kept: readonly Kept[]): readonly Group[] {
+  const parents = new Map(kept.map(({ row }) => [row.thread_id, row.parent_thread_id]));
+  const below = new Map<string | null, Kept[]>();
+  for (const one of kept) {
+    const parent = standsUnder(one.row.thread_id, parents);
+    below.set(parent, [...(below.get(parent) ?? []), one]);
+  }
+  const nodes = (parent: string | null): readonly Node[] =>
+    (below.get(parent) ?? []).map((one) => ({ ...one, children: nodes(one.row.thread_id) }));
+  const top = nodes(null);
+  return ORDER.map((name) => ({ name, nodes: top.filter(({ row }) => GROUP[row.kind] === name) })).filter((group) => group.nodes.length > 0);
+}
+
+function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): string | null {
+  const parent = parents.get(id) ?? null;
+  if (parent === null || !parents.has(parent)) return null;
+  const met = new Set([id]);
+  for (let at: string | null = parent; at !== null; at = parents.get(at) ?? null) {
+    if (met.has(at)) return null;
+    met.add(at);
+  }
+  return parent;
+}
+
+export interface Counts {
+  readonly working: number;
+  /** A person is asked something. */
+  readonly asking: number;
+  /** For a place, or for a time. */
+  readonly waiting: number;
+}
+
+export function counts(rows: Iterable<LiveRow>): Counts {
+  let working = 0;
+  let asking = 0;
+  let waiting = 0;
+  for (const { doing, question } of rows) {
+    if (question !== null) asking++;
+    else if (doing.what === "waits" || doing.what === "queued") waiting++;
+    else working++;
+  }
+  return { working, asking, waiting };
+}
