@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import type { Connection, Standing } from "../protocol/connection";
-import { sentence } from "../protocol/errors";
+import { codeOf, sentence } from "../protocol/errors";
 import type { MethodName, Params, Result, Scope } from "../protocol/wire";
 import type { OpenThread, Threads } from "../thread/threads";
 import type { Inbox } from "./inbox";
@@ -44,6 +44,8 @@ export function useThread(threadId: string): OpenThread {
 export interface Loaded<R> {
   readonly value: R | null;
   readonly error: string | null;
+  /** The daemon's stable word for what went wrong, e.g. `unknown_method`; null if nothing did, or it never answered. */
+  readonly code: string | null;
   readonly loading: boolean;
   reload: () => void;
 }
@@ -57,19 +59,17 @@ export function useCall<M extends MethodName>(method: M, params: Params<M>, enab
   const open = useStanding().state === "open";
   const asked = JSON.stringify(params);
   const [times, setTimes] = useState(0);
-  const [held, setHeld] = useState<{ value: Result<M> | null; error: string | null; loading: boolean }>({
-    value: null, error: null, loading: true,
-  });
+  const [held, setHeld] = useState<Omit<Loaded<Result<M>>, "reload">>({ value: null, error: null, code: null, loading: true });
   useEffect(() => {
     if (!enabled || !open) return;
     let current = true;
     connection
       .call(method, JSON.parse(asked) as Params<M>)
       .then((value) => {
-        if (current) setHeld({ value, error: null, loading: false });
+        if (current) setHeld({ value, error: null, code: null, loading: false });
       })
       .catch((error: unknown) => {
-        if (current) setHeld((before) => ({ value: before.value, error: sentence(error), loading: false }));
+        if (current) setHeld((before) => ({ value: before.value, error: sentence(error), code: codeOf(error), loading: false }));
       });
     return () => {
       current = false;
