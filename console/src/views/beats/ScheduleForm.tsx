@@ -4,6 +4,7 @@ import { Dialog } from "../../kit/Dialog";
 import { Empty, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
+import { useSettled } from "../../kit/useSettled";
 import type { Result } from "../../protocol/wire";
 import { useAct, useCall, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
@@ -11,7 +12,6 @@ import css from "./beats.module.css";
 import { content, draftOf, EMPTY, isFault, timing, type Draft, type Fault } from "./draft";
 import { zoneIn } from "./times";
 import { known, type Row } from "./told";
-import { useSettled } from "./useSettled";
 import { When } from "./When";
 import { t } from "./words";
 
