@@ -13,6 +13,8 @@ const GraphDrawing = lazy(() => import("./GraphDrawing"));
 
 const FEW = 300;
 const MANY = 1000;
+/** What is so many relations away counts as near. */
+const STEPS_NEAR = 2;
 
 /** Who and what an agent knows, as a list and as a graph, with one of them opened. */
 export function Known({ agent }: { agent: string }) {
@@ -24,8 +26,10 @@ export function Known({ agent }: { agent: string }) {
   const entities = useMemo(() => byName(loaded.value?.entities ?? []), [loaded.value]);
   const shown = useMemo(() => matching(entities, words), [entities, words]);
   const entity = entities.find((one) => one.id === chosen) ?? null;
-  const middle = near ? (entity?.id ?? null) : null;
-  const graph = useMemo(() => around(graphOf(middle === null ? shown : entities), middle, 2), [shown, entities, middle]);
+  const graph = useMemo(() => {
+    const middle = near && entities.some((one) => one.id === chosen) ? chosen : null;
+    return around(graphOf(middle === null ? shown : entities), middle, STEPS_NEAR);
+  }, [shown, entities, near, chosen]);
   if (loaded.value === null) {
     return loaded.error === null ? <Empty>{t("loading")}</Empty> : <Trouble of={loaded} what={t("theGraph")} />;
   }
