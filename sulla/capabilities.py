@@ -19,6 +19,7 @@ CAPABILITIES = (
     "memory",
     "knowledge",
     "finding",
+    "live",
     "mcp",
     "journal",
     "speech",
@@ -30,6 +31,7 @@ CAPABILITIES = (
     "routes",
     "notify",
     "browser",
+    "console",
 )
 """The folders that bring one. To add one: its folder, and its name here."""
 

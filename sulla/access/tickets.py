@@ -9,24 +9,16 @@ import json
 from collections.abc import Callable
 from typing import Final
 
-from sulla.access.principal import TICKET_S, NewTicket, Principal, token_digest
+from sulla.access.principal import TICKET_S, NewTicket, Principal, TicketUse, TokenOwner, token_digest
 from sulla.core.clock import Clock
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import Unauthorized
 from sulla.store.base import Store
 
 _KEY: Final = "ticket:"
-_USED: Final = "the ticket is not valid: it was used, or its minute is over; `sulla token ticket` makes another one"
-
-
-@dataclass(frozen=True, slots=True)
-class TicketOwner:
-    """The token that a ticket was made with."""
-
-    name: str
-    """The token's."""
-    id: str
-    """See `Principal.id`."""
+_USED: Final = (
+    "the ticket is not valid: it was used, or its minute is over; `sulla console` makes another one for the console, "
+    "`sulla token ticket` one for /hub"
+)
 
 
 class TicketStore:
@@ -43,25 +35,30 @@ class TicketStore:
         self._clock = clock
         self._make_token = make_token
 
-    async def put(self, by: Principal) -> NewTicket:
+    async def put(self, by: Principal, use: TicketUse = "hub") -> NewTicket:
         """Make one.
 
         Args:
             by: who may come in with it.
+            use: what it opens.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
         made = NewTicket(self._make_token(), round((self._clock.now() + TICKET_S) * 1000))
-        value = {"name": by.name, "id": by.id, "expires_ms": made.expires_ms}
+        value = {"name": by.name, "id": by.id, "expires_ms": made.expires_ms, "use": use}
         await self._store.put(_key(made.secret), json.dumps(value).encode(), TICKET_S)
         return made
 
-    async def take(self, secret: str) -> TicketOwner:
+    async def take(self, secret: str, use: TicketUse = "hub") -> TokenOwner:
         """Use one up.
 
+        Args:
+            secret: the ticket.
+            use: what it shall open.
+
         Raises:
-            Unauthorized: it was used, its time is over, or there never was one.
+            Unauthorized: it was used, its time is over, it opens something else, or there never was one.
             StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
         """
         key = _key(secret)
@@ -72,7 +69,9 @@ class TicketStore:
         value = json.loads(kept)
         if self._clock.now() * 1000 >= value["expires_ms"]:  # the store may keep it longer, never shorter
             raise Unauthorized(_USED)
-        return TicketOwner(value["name"], value["id"])
+        if value.get("use", "hub") != use:
+            raise Unauthorized(_USED)
+        return TokenOwner(value["name"], value["id"])
 
 
 def _key(secret: str) -> str:

@@ -14,19 +14,25 @@ from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
     OWNER,
+    SESSION_NAME,
+    SESSION_S,
     TICKET_SCOPES,
     KnownToken,
+    NewSession,
     NewTicket,
     NewToken,
     Principal,
     Scope,
+    TicketUse,
     TokenInfo,
     owner_token,
+    session_digest,
     token_digest,
+    token_id,
 )
 from sulla.access.tickets import TicketStore
+from sulla.access.valid import ValidTokens, take_stock
 from sulla.core.clock import Clock
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import (
     Conflict,
     CorruptRecord,
@@ -46,16 +52,6 @@ CHANNEL: Final = "access:tokens"
 _PAGE: Final = 512
 _TRIES: Final = 8
 """How often a change is tried anew because another daemon made one of the same name in between."""
-
-
-@dataclass(frozen=True, slots=True)
-class _ValidTokens:
-    """What is good at the moment."""
-
-    known: tuple[KnownToken, ...] = ()
-    """All that were not revoked, expired ones too."""
-    principals: frozenset[Principal] = frozenset()
-    """Who comes in with those that have not expired."""
 
 
 class TokenStore:
@@ -78,7 +74,7 @@ class TokenStore:
         self._renew: Callable[[], str] = make_token
         self._owner: KnownToken | None = None
         self._fold = tokens.TokenFold()
-        self._valid = _ValidTokens()
+        self._valid = ValidTokens()
         self._changed: Callable[[], None] = lambda: None
         self._reading = asyncio.Lock()
         self._damage: str | None = None
@@ -165,7 +161,10 @@ class TokenStore:
     async def list(self) -> Sequence[TokenInfo]:
         """All that were not revoked, the owner's first, then by name."""
         await self._read()
-        return [TokenInfo(OWNER, ALL_SCOPES, None, None, False, ""), *self._fold.infos(self._clock.now())]
+        return [
+            TokenInfo(OWNER, ALL_SCOPES, None, None, False, ""),
+            *self._fold.infos(self._clock.now(), self._valid.orphans),
+        ]
 
     async def revoke(self, name: str, by: Principal) -> bool:
         """Take a token back; what was opened with it is closed. The owner's is replaced by a new one.
@@ -190,35 +189,94 @@ class TokenStore:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
 
-    async def mint_ticket(self, by: Principal) -> NewTicket:
-        """Make what stands for a token in an address, once and for a minute.
+    async def open_session(self, by: Principal) -> NewSession:
+        """Make a browser's session. It ends with the token that it is made with, and after `SESSION_S`.
 
         Args:
-            by: who may come in with it; what tickets never allow, it does not allow either.
+            by: who signs in, by a token or by a ticket for the console.
 
         Raises:
             Unauthorized: `by` is good no more.
+            Forbidden: `by` came by a session.
+            Busy: there are as many tokens as there may be.
+        """
+        for _ in range(_TRIES):
+            await self._read()
+            self._check_good(by)
+            self._check_token(by)
+            cookie, key, now_ms = self._make_token(), self._make_token(), round(self._clock.now() * 1000)
+            digest = session_digest(cookie, key)
+            name = f"{SESSION_NAME}{token_id(digest)}"
+            self._fold.check_free(name, self._clock.now())
+            ends = [one.expires_ms for one in self._valid.known if one.principal == by and one.expires_ms is not None]
+            expires_ms = min([now_ms + SESSION_S * 1000, *ends])
+            scopes = tuple(sorted(by.scopes))
+            fact = tokens.TokenAdded(name, digest.hex(), scopes, expires_ms, by.name, now_ms, by.id)
+            seq = await self._offer("create", fact, digest)
+            if seq is not None and self._fold.made_by(seq, name):
+                return NewSession(name, cookie, key, Principal(by.name, by.scopes, token_id(digest)), expires_ms)
+        raise Conflict("other sessions were made at this moment under the same name: try again")
+
+    async def close_session(self, who: Principal) -> str:
+        """End a browser's session, and close what was opened with it.
+
+        Args:
+            who: came by it.
+
+        Returns:
+            The name under which it was listed; empty if it has ended before.
+        """
+        await self._read()
+        name = self._fold.session_name(who)
+        return name if name and await self.revoke(name, who) else ""
+
+    def _check_token(self, by: Principal) -> None:
+        """Check that the caller came by a token and no session: what is revoked must leave nothing behind.
+
+        Raises:
+            Forbidden: it is a session, or nothing that could be revoked.
+        """
+        if not by.id or any(known.principal == by and known.session_of is not None for known in self._valid.known):
+            raise Forbidden("a session makes no other one: open the console with `sulla console`, or paste a token")
+
+    async def mint_ticket(self, by: Principal, use: TicketUse = "hub") -> NewTicket:
+        """Make what stands for a token in an address, once and for a minute.
+
+        Args:
+            by: who may come in with it; what such tickets never allow, it does not allow either.
+            use: what it opens.
+
+        Raises:
+            Unauthorized: `by` is good no more.
+            Forbidden: `by` came by a session, and asks for another one.
         """
         await self._read()
         self._check_good(by)
-        return await self._tickets.put(by)
+        if use == "console":
+            self._check_token(by)
+        return await self._tickets.put(by, use)
 
-    async def redeem(self, ticket: str) -> Principal:
+    async def redeem(self, ticket: str, use: TicketUse = "hub") -> Principal:
         """Use a ticket up.
 
+        Args:
+            ticket: its secret.
+            use: what it shall open.
+
         Returns:
-            Whose it is; with no more than `TICKET_SCOPES`.
+            Whose it is; for ``/hub`` with no more than `TICKET_SCOPES`.
 
         Raises:
-            Unauthorized: it was used, its minute is over, there never was one, or its token is good no more.
+            Unauthorized: it was used, its minute is over, it opens something else, there never was one, or its token
+                is good no more.
             StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
         """
-        bearer = await self._tickets.take(ticket)
+        bearer = await self._tickets.take(ticket, use)
         await self._read()  # its token may be newer than what is known here, or revoked a moment ago
         for known in self._valid.known:
             who = known.principal
             if (who.name, who.id) == (bearer.name, bearer.id) and not known.expired(self._clock.now()):
-                return replace(who, scopes=who.scopes & TICKET_SCOPES)
+                return who if use == "console" else replace(who, scopes=who.scopes & TICKET_SCOPES)
         raise Unauthorized(f"the token {bearer.name!r}, with which the ticket was made, is good no more")
 
     def _check_good(self, by: Principal) -> None:
@@ -287,9 +345,8 @@ class TokenStore:
     def _take_stock(self) -> None:
         """Find out what is good now, and tell if that has changed."""
         owners = () if self._owner is None else (self._owner,)
-        known = (*owners, *(self._fold.known() if self._damage is None else ()))
-        now_s, before = self._clock.now(), self._valid
-        self._valid = _ValidTokens(known, frozenset(one.principal for one in known if not one.expired(now_s)))
+        every = (*owners, *(self._fold.known() if self._damage is None else ()))
+        before, self._valid = self._valid, take_stock(every, self._clock.now())
         if self._valid.principals != before.principals:
             self._changed()
 

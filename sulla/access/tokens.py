@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, ClassVar, Final
 
-from sulla.access.principal import ALL_SCOPES, NAME_CHARS, OWNER, KnownToken, Principal, Scope, TokenInfo, token_id
+from sulla.access.principal import (
+    ALL_SCOPES,
+    NAME_CHARS,
+    OWNER,
+    KnownToken,
+    Principal,
+    Scope,
+    TokenInfo,
+    TokenOwner,
+    token_id,
+)
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import Busy, Conflict, CorruptRecord, InvalidInput, NotFound
 from sulla.store.sealing import seal, unseal
@@ -20,7 +31,9 @@ HEAD: Final = Head("tokens")
 """Never due and never open, so that nobody looks for work in it."""
 
 MOST_TOKENS: Final = 256
-"""Tokens that are good at once."""
+"""Tokens that are good at once, sessions included."""
+MOST_SESSIONS: Final = 50
+"""Sessions of browsers that are good at once; for a further one the oldest ends."""
 MOST_RECORDS: Final = 100_000
 """Where the log stops taking new tokens; revoking goes on."""
 
@@ -45,6 +58,8 @@ class TokenAdded:
     """The name of the token that asked for it."""
     at_ms: int
     """UTC milliseconds."""
+    owner_id: str = ""
+    """Of a browser's session, the id of the token `by`, with which it ends; empty for a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +94,8 @@ def check_name(name: str) -> str:
 def encode(fact: Fact) -> Draft:
     """A fact as a record to be kept."""
     value: dict[str, Any] = {name: getattr(fact, name) for name in fact.__slots__}
+    if value.get("owner_id") == "":
+        del value["owner_id"]  # as tokens were written down before there were sessions
     return Draft(fact.kind, seal(fact.kind, json.dumps(value, separators=(",", ":")).encode()))
 
 
@@ -99,8 +116,9 @@ def decode(record: Record) -> Fact:
                 "expires_at_ms": int() | None as expires_at_ms,
                 "by": str(by),
                 "at_ms": int(at_ms),
+                **more,
             } if set(scopes) <= ALL_SCOPES and len(bytes.fromhex(digest)) == 32:
-                return TokenAdded(name, digest, tuple(scopes), expires_at_ms, by, at_ms)
+                return TokenAdded(name, digest, tuple(scopes), expires_at_ms, by, at_ms, str(more.get("owner_id", "")))
             case TokenWithdrawn.kind, {"name": str(name), "by": str(by), "at_ms": int(at_ms)}:
                 return TokenWithdrawn(name, by, at_ms)
     except (ValueError, TypeError) as error:
@@ -140,13 +158,41 @@ class TokenFold:
             if grant is not None and grant.token.expired(fact.at_ms / 1000):  # else it is a newer one of that name
                 self._grants[fact.name] = replace(grant, token=replace(grant.token, run_out=True))
         elif isinstance(fact, TokenWithdrawn):
-            self._grants.pop(fact.name, None)
+            self._withdraw(fact.name)
         elif self._has_room(fact):
             digest = bytes.fromhex(fact.digest)
-            principal = Principal(fact.name, frozenset(fact.scopes), token_id(digest))
-            known = KnownToken(digest, principal, fact.expires_at_ms)
+            owner = TokenOwner(fact.by, fact.owner_id) if fact.owner_id else None
+            # Whoever comes by a session is the same person as by its token.
+            principal = Principal(fact.by if owner else fact.name, frozenset(fact.scopes), token_id(digest))
+            known = KnownToken(digest, principal, fact.expires_at_ms, session_of=owner)
             self._grants[fact.name] = _Grant(seq, known, fact.at_ms, fact.by)
+            self._end_oldest_sessions()
         self._last[fact.name] = seq
+
+    def _withdraw(self, name: str) -> None:
+        """Take a token out, and the sessions that were made with it."""
+        grant = self._grants.pop(name, None)
+        if grant is None:
+            return
+        owner = TokenOwner(grant.token.principal.name, grant.token.principal.id)
+        for other in self._sessions():
+            if self._grants[other].token.session_of == owner:
+                del self._grants[other]
+
+    def _end_oldest_sessions(self) -> None:
+        """Keep as many sessions as there may be; the same in every daemon, because it goes by the order of the log."""
+        for name in self._sessions()[:-MOST_SESSIONS]:
+            del self._grants[name]
+
+    def _sessions(self) -> list[str]:
+        """The names of all, the oldest first."""
+        names = (name for name, grant in self._grants.items() if grant.token.session_of is not None)
+        return sorted(names, key=lambda name: self._grants[name].seq)
+
+    def session_name(self, principal: Principal) -> str:
+        """Under which name the session is listed that a principal came by; empty if by none."""
+        grants = ((name, self._grants[name].token.principal) for name in self._sessions())
+        return next((name for name, known in grants if known == principal), "")
 
     def _has_room(self, fact: TokenAdded) -> bool:
         """Whether a creation counts, by its own time: it may have been written while another daemon made the same."""
@@ -167,8 +213,13 @@ class TokenFold:
         tokens = ((name, grant.token) for name, grant in self._grants.items())
         return sorted(name for name, token in tokens if token.expired(now_s) and not token.run_out)
 
-    def infos(self, now_s: float) -> list[TokenInfo]:
-        """The same for people, by name."""
+    def infos(self, now_s: float, without: Collection[bytes] = ()) -> list[TokenInfo]:
+        """The same for people, by name.
+
+        Args:
+            now_s: UTC seconds.
+            without: the digests of those that are good no more for a reason that this log does not know.
+        """
         return [
             TokenInfo(
                 name=name,
@@ -179,6 +230,7 @@ class TokenFold:
                 by=grant.by,
             )
             for name, grant in sorted(self._grants.items())
+            if grant.token.digest not in without
         ]
 
     def made_by(self, seq: int, name: str) -> bool:

@@ -25,6 +25,7 @@ from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
 from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
+from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
 from sulla.daemon.environment import Scene, make_scene
@@ -77,6 +78,7 @@ class System:
     scene: Scene
     model_check: ModelCheck
     lifecycle: Lifecycle
+    console: ConsoleServices
 
     @property
     def store(self) -> Store:
@@ -138,12 +140,14 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
+    console = make_console(settings, host)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
             files_rpc.METHODS.done_by(AgentWriter(settings.home, core.agent_folders, flows)),
             environment_rpc.METHODS.done_by(scene),
             permissions_rpc.METHODS.done_by(core.guarding.rules),
+            *console.services(),
             switch_rpc.METHODS.done_by(host.switch),
             lifecycle_rpc.METHODS.done_by(lifecycle),
             *(pair for one in built for pair in one.methods),
@@ -164,7 +168,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
-    return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle)
+    return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
 
 
 def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:

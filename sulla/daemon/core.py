@@ -36,6 +36,7 @@ from sulla.host.waker import Waker
 from sulla.host.zone import home_zone
 from sulla.models.catalog import OFFLINE, ModelName
 from sulla.store.base import Store
+from sulla.threads.pulse import ThreadPulse
 from sulla.threads.store import ThreadStore
 from sulla.tools.program_files import ProgramFiles
 from sulla.work.switch import WorkSwitch
@@ -75,7 +76,8 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     programs = ProgramFiles(settings.shell.program_files)
     tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools), programs, place.zone)
     instruments = make_instruments(settings, choice, place, tools)
-    threads = _make_threads(settings, store, place, instruments)
+    pulse = ThreadPulse(store, place.clock, instruments.stream)
+    threads = _make_threads(settings, store, place, pulse)
     ledger, ranks, limits = Ledger(bounds.day(settings)), LazyRanks(exact_count), bounds.run(settings)
     models = ModelPool(settings, choice, place, ledger, ranks, partial(model_written, settings, team))
     guarding, children = make_guarding(settings, store, threads, place), Children(threads, waker, limits)
@@ -96,7 +98,9 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     named = [(one, f"the capability {of.name!r}") for of in capabilities() for one in of.conditions]
     conditions = {f"{one} of {of}": find(one, of) for one, of in named}
     watched = instruments.health, instruments.tally
-    host = Host(settings, place, store, threads, waker, switch, *watched, tools, agents, conditions)
+    host = Host(
+        settings, place, store, threads, waker, switch, *watched, tools, agents, conditions, {ThreadPulse: pulse}
+    )
     built = build_each(capabilities(), host, lenient=lenient)
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
     return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools, folders)
@@ -133,6 +137,6 @@ def summarize_of(core: Core, settings: Settings, choice: Choice) -> Callable[[Th
     return lambda thread_id: False
 
 
-def _make_threads(settings: Settings, store: Store, place: Place, instruments: Instruments) -> ThreadStore:
-    kept, stream = bounds.threads(settings), instruments.stream
-    return ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, kept, stream)
+def _make_threads(settings: Settings, store: Store, place: Place, pulse: ThreadPulse) -> ThreadStore:
+    kept = bounds.threads(settings)
+    return ThreadStore(store, place.clock, place.make_id, place.owner, THREAD_SCHEMA, kept, pulse)

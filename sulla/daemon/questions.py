@@ -11,6 +11,7 @@ from sulla.gateway.commands import Verdict, WaitingThread
 from sulla.gateway.wire import QuestionRow
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.values import LogInfo
+from sulla.terminal.framed import told
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import ANSWER, is_own_wait
 from sulla.threads.log.records import Answer
@@ -142,6 +143,7 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
             run.agent or state.identity.agent,
             title_of(state)[0],
             run.course.touched_ms if run.resting else None,
+            *told(wait.prompt),
         )
         for wait in run.waits.values()
         # A sub-agent answers the first; time, or a conversation's agent, the second.

@@ -30,7 +30,7 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
 from sulla.daemon.stores import store_place, store_source
-from sulla.gateway.app import Gateway, GatewayConfig, build_app
+from sulla.gateway.app import Brought, Gateway, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Observers
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.exposure import check_exposure, check_owner_token, exposure_warnings
@@ -122,6 +122,7 @@ async def run_daemon(
         await system.host.switch.open()
         await system.account.open()
         stack.push_async_callback(system.account.close)
+        stack.push_async_callback(system.console.usage.close)
         stack.push_async_callback(system.core.models.close)
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
@@ -203,7 +204,10 @@ def _app(settings: Settings, system: System, place: Place, logs: Logs | None) ->
         Observers(system.access.audit, system.core.instruments.door),
         make_id=place.make_id,
         operations=console(system.core.instruments, system.work.inspect, logs, system.built),
-        hooks=system.host.needed(PlaybookHooks),
+        brought=Brought(
+            system.host.needed(PlaybookHooks),
+            next((one.pages for one in system.built if one.pages is not None), None),
+        ),
     )
 
 
@@ -226,6 +230,8 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "audit": system.access.audit.run,
         "switch": switch.run,
         "scene": system.scene.feed.run,
+        "asked": system.console.asked.board.run,
+        "usage": system.console.usage.run,
         "summaries": lambda: switch.while_on(core.summarizer.run),
         "retention": lambda: _redate(settings, system),
         "jobs": lambda: switch.while_on(core.tools.jobs.run),

@@ -252,16 +252,19 @@ class Service:
         state = await self._threads.load(ThreadId(thread_id))
         return state is not None and urgent.urgent(state, said_now(text))
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
-        """Keep a person's answer to a question that the thread's run waits for, and have the run go on. Gives the
-        number of its record. Only the first answer counts: a later one is refused. `always` also answers what is asked
-        at the moment about calls like this one.
+    async def answer(
+        self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "", for_s: int = 0
+    ) -> int:
+        """Keep a person's answer to what the thread's run waits for, and have that go on; the number of its record. The
+        first one counts. `always` also answers what is asked at the moment about calls like this one.
         """
         self._check_open()
         questions.check_verdict(question, verdict)
         if verdict == "result":
             await questions.check_choice(self._threads, ThreadId(thread_id), question, text)
-        seq, threads = await self._intake.answer(ThreadId(thread_id), Answer(question, text, verdict, by=by))
+        seq, threads = await self._intake.answer(
+            ThreadId(thread_id), Answer(question, text, verdict, by=by, for_s=for_s)
+        )
         for thread in threads:
             self._work.enqueue(Job(thread))
         return seq

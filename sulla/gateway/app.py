@@ -23,15 +23,16 @@ from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
 from sulla.gateway.dialects.table import ERROR_STYLES, ROOTS, DialectRoutes
-from sulla.gateway.landing import landing
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.observing import Observer, Unobserved
 from sulla.gateway.problems import DEFECT, no_such_path, no_such_verb
 from sulla.gateway.rest.app import OnLeave, Resource, RestContext, answer
-from sulla.gateway.rest.auth import HOOKS, Gatekeeper
+from sulla.gateway.rest.auth import HOOKS, SESSION, Gatekeeper
 from sulla.gateway.rest.hooks import HookDoor, Hooks
+from sulla.gateway.rest.pages import PageRoutes
 from sulla.gateway.rest.probes import Operations, Probes
 from sulla.gateway.rest.routes import by_path
+from sulla.gateway.rest.session_door import SessionDoor
 from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.perimeter import Perimeter
@@ -39,6 +40,7 @@ from sulla.gateway.server.presence import Presence
 from sulla.gateway.websocket.door import SocketDoor, greet
 from sulla.gateway.websocket.machine import ProtocolMachine
 from sulla.rpc.limits import Limits
+from sulla.rpc.pages import Pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,16 @@ class GatewayConfig:
     limits: Limits = field(default_factory=Limits)
     on_leave: OnLeave = "go_on"
     """What becomes of a turn whose client leaves while it is shown over REST."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What capabilities bring for the gateway."""
+
+    hooks: Hooks | None = None
+    """Says what messages from outside may begin; None for nothing."""
+    pages: Pages | None = None
+    """Has what browsers are served; None for nothing but a page that says what this is."""
 
 
 class Gateway:
@@ -112,7 +124,7 @@ def build_app(
     *,
     make_id: MakeId,
     operations: Operations | None = None,
-    hooks: Hooks | None = None,
+    brought: Brought | None = None,
 ) -> Gateway:
     """Put the gateway together.
 
@@ -124,9 +136,9 @@ def build_app(
         observer: is told what happens at the door; None if nobody wants to know.
         make_id: names messages that come without a name.
         operations: knows how the daemon is; None if nobody asks.
-        hooks: says what messages from outside may begin; None for nothing.
+        brought: what capabilities bring for it; None for nothing.
     """
-    watching = observer if observer is not None else Unobserved()
+    watching, outside = observer if observer is not None else Unobserved(), brought or Brought()
     calls = Calls(commands, tokens, config.limits, clock, watching, make_id)
     presence = Presence(tokens, clock)
     tokens.on_change(presence.sweep)
@@ -137,12 +149,13 @@ def build_app(
     }
     app = Starlette()
     app.state.version = config.server_version
-    app.router.routes.append(Route("/", landing, methods=["GET"]))
+    app.router.routes += PageRoutes(outside.pages).routes()
+    app.router.routes.append(Route(SESSION, SessionDoor(server, make_id)))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
     app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
     app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
     app.router.routes.append(Route("/schemas/playbook.json", _playbook_schema, methods=["GET"]))
-    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(hooks, server, make_id)))
+    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(outside.hooks, server, make_id)))
     if operations is not None:
         app.router.routes += Probes(operations, server).routes()
     streams = Streams(server)

@@ -203,8 +203,11 @@ class Commands(Protocol):
             NotFound: there is no such thread.
         """
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
-        """Answer a question, under the name of a token; the first answer wins. Returns its number in the log.
+    async def answer(
+        self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "", for_s: int = 0
+    ) -> int:
+        """Answer a question, under the name of a token; the first answer wins. Returns its number in the log. `for_s`
+        is for how long `always` is good, in seconds; 0 for as long as usual.
 
         Raises:
             NotFound: there is no such thread.

@@ -30,7 +30,9 @@ _PAGE: Final = f"""<!doctype html>
 <body>
 <h1>Sulla</h1>
 <p>This is the address of a Sulla daemon: it holds conversations with language models and works for the person who
-started it. Programs talk to it here; there is no page to talk on yet.</p>
+started it. Programs talk to it here.</p>
+<p>The console, a page to see it and to talk to it, was not built here: <code>./dev setup</code> builds it where Node
+20.19 or newer is installed, and then it is at this address.</p>
 <h2>How to get in</h2>
 <dl>
 <dt>In a terminal, on the machine that it runs on</dt>

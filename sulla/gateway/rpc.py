@@ -59,6 +59,9 @@ _CODES: tuple[tuple[type[SullaError], int], ...] = (
 )
 """The last two digits follow HTTP's status where there is one. ``data.code`` is the finer word."""
 
+_SECRETS: tuple[str, ...] = ("token", "ticket", "session")
+"""Ends of the names of fields that hold one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -172,7 +175,7 @@ def _grouped(names: Iterable[str]) -> Iterator[str]:
 def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params") -> str:
     """One finding of pydantic in our words: the field, what was got, what was expected.
 
-    A secret is never repeated: of ``token`` only the kind of value is said.
+    A secret is never repeated: of `_SECRETS` only the kind of value is said.
     """
     where = ".".join([*([within] if within else ()), *(str(part) for part in detail["loc"])])[:200]
     kind, got = detail["type"], detail["input"]
@@ -193,7 +196,7 @@ def explain(detail: ErrorDetails, model: type[BaseModel], within: str = "params"
         expected = PATTERN_WORDS.get(context["pattern"], context["pattern"])
     else:
         expected = detail["msg"].removeprefix("Input should be ").removeprefix("String should have ")
-    return f"{where}: got {_kind(got) if where.endswith('token') else show(got)}, expected {expected}"
+    return f"{where}: got {_kind(got) if where.endswith(_SECRETS) else show(got)}, expected {expected}"
 
 
 def show(value: object) -> str:
@@ -253,6 +256,16 @@ def ended_frame(thread_id: str, fault: Fault) -> bytes:
 def notice_frame(one: NoticeInfo) -> bytes:
     """A notice as a frame."""
     return orjson.dumps({"jsonrpc": "2.0", "method": "notice", "params": dump(NoticeRow, notice_row(one))})
+
+
+def watch_frame(name: str, params: JsonObject) -> bytes:
+    """What a watch tells as a frame.
+
+    Args:
+        name: of the notification.
+        params: its parameters.
+    """
+    return orjson.dumps({"jsonrpc": "2.0", "method": name, "params": params})
 
 
 def gap_frame(thread_id: str, after: int, following: int) -> bytes:

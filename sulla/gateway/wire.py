@@ -9,9 +9,11 @@ from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from sulla.access.principal import Scope
+from sulla.agent.approvals.permissions_rpc import RuleRow
 from sulla.core.dataclass import dataclass
 from sulla.rpc.family_place import MOST_NAMED
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
+from sulla.rpc.limits import MOST_ALWAYS_S
 from sulla.rpc.row import Time
 
 SUBPROTOCOL = "sulla.v1"
@@ -41,6 +43,8 @@ class Hello(Params):
     client: Client
     protocol: Annotated[Literal[1], BeforeValidator(_one)]
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
+    session: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
+    """A page's half of its session; the other one is the cookie. A token goes before it."""
 
 
 class ThreadCreate(Params):
@@ -135,6 +139,8 @@ class ApprovalAnswer(Params):
     id: QuestionId
     verdict: Literal["result", "run_again", "give_up", "approve", "reject", "always"] = "result"
     text: Answer = ""
+    for_s: Annotated[int, Field(ge=1, le=MOST_ALWAYS_S)] | None = None
+    """For how long `always` is to be good, in seconds; null for 30 days."""
 
 
 class EventsSubscribe(Params):
@@ -318,6 +324,10 @@ class QuestionRow:
     """What the thread is called; empty for nothing."""
     since_ms: Annotated[Time | None, Field(alias="since")] = None
     """Since when the turn has waited; null where other steps are at work meanwhile."""
+    arguments: str = ""
+    """What a call would be made with, in lines; empty for no call, or where `prompt` does not show them whole."""
+    why: str = ""
+    """Why a call is asked about; empty as above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +344,8 @@ class Answered:
     """The answer to `approval.answer`: the answer is kept."""
 
     seq: int
+    rule: RuleRow | None = None
+    """What `always` allows from now on; null for any other answer, and for one that came before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ schedules | what agents have made of them | the conversation | kept
 speech | what a person says aloud | the conversation | person
 notify | notices, questions and failures | mail, chat services, push | caller
 finding | what fits of conversations, notes and projects | people | caller
+live | what goes on, and what is asked there | people | caller
 journal | logs and examples | people | caller
 safety | why a conversation is mistrusted | people | caller
 gateway | what clients tell again, or of pages | the conversation | outside

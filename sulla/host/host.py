@@ -33,6 +33,7 @@ from sulla.host.team import Team
 from sulla.host.tools import AgentTools, ToolRegistry
 from sulla.host.waker import Waker
 from sulla.models.base import PromptSection
+from sulla.rpc.pages import Pages
 from sulla.store.base import Store
 from sulla.telemetry.reading import Gauge
 from sulla.telemetry.tally import Tally
@@ -209,6 +210,8 @@ class Built:
     """What `sulla status --json` says of it: keys that nobody else has, within two seconds."""
     troubles: Mapping[str, Look] = field(default_factory=dict)
     """What can be wrong with it while turns are taken all the same, by a stable word."""
+    pages: Pages | None = None
+    """What browsers are served at ``/``; one capability at most."""
     gauges: Callable[[], Iterable[Gauge]] | None = None
     """Its figures that go up and down."""
 

@@ -14,6 +14,8 @@ ACTIVITY_CHARS = 80
 """Of what somebody says to be doing."""
 IDLE_S = 90 * 86_400
 """The longest that anybody is said to have done nothing, in seconds."""
+MOST_ALWAYS_S = 365 * 86_400
+"""The longest that calls are allowed for with `always`, in seconds."""
 NOTICE_IDS = 64
 """Notices that are marked as seen at once."""
 WORKFLOW_CHARS = 512 * 1024

@@ -12,6 +12,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Params
 from sulla.rpc.row import dump
+from sulla.rpc.watch import Watch
 
 ROOT = "/api"
 """What all paths of the REST interface begin with."""
@@ -76,6 +77,8 @@ class Method(Generic[S, P, R]):
     idle_s: Callable[[P], float | None] | None = None
     """How long ago a person did what such a request says, in seconds; None if it says nothing of a person. None for
     methods that clients call by themselves."""
+    watch: Watch[S] | None = None
+    """What a WebSocket is told behind the answer; None for nothing."""
 
     async def answer(self, service: S, params: P, context: Context) -> JsonObject:
         """Do it; what goes to the client.

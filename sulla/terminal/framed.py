@@ -72,6 +72,19 @@ def tool_in(prompt: str) -> str:
     return call.tool if call is not None else ""
 
 
+def told(prompt: str) -> tuple[str, str]:
+    """What a call would be made with, in lines, and why that is asked; both empty where a question is about no call,
+    or does not show its arguments whole.
+
+    Args:
+        prompt: as the daemon asks it.
+    """
+    call = _call(prompt)
+    if call is None:
+        return "", ""
+    return "\n".join(_squeezed(list(_arguments(call.args)))), "\n".join(reason_lines(_short_reason(call)))
+
+
 def brief(prompt: str) -> str:
     """A question in a row: of a call, its tool and arguments."""
     call = _call(prompt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -50,6 +51,13 @@ def terminal_reflows() -> bool:
     """
     own = os.environ.get("TERM", "").startswith(("linux", "screen")) and not os.environ.get("TMUX")
     return not own and not os.environ.get("XTERM_VERSION")
+
+
+def has_browser() -> bool:
+    """Whether a browser can be opened that has a window of its own: not one within this terminal."""
+    if os.environ.get("BROWSER") or sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def config_folder() -> Path:

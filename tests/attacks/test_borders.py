@@ -142,6 +142,7 @@ STAYING = {
     "FileTouch": "what a call touches, while it is made",
     "FoundRow": "what was found, for a client",
     "KnownRow": "what is known of somebody, for a client",
+    "LiveRow": "what goes on in a thread, for a client",
     "ModelContext": "the switch of a thread itself",
     "NoticeInfo": "a notice that was read again",
     "NoticeRow": "a notice, for a client",

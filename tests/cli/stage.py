@@ -68,7 +68,9 @@ class _Commands(MemoryCommands):
         for type_, data in self.acts.pop(0) if self.acts else []:
             self.add(run, type_, "run_1").data.update(data)  # nobody reads it before this step is over
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
+    async def answer(
+        self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "", for_s: int = 0
+    ) -> int:
         """Keep it, and go on."""
         if self.refuses and text == self.refuses:
             raise InvalidInput(f"text: {text!r} does not fit")

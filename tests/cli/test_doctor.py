@@ -34,6 +34,7 @@ NAMES = [
         "web",
         "mcp",
         "notify",
+        "console",
         "daemon",
         "port",
         "exposure",

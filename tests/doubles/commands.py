@@ -19,11 +19,13 @@ from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.finding import rpc as finding
 from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.wire import QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.heartbeat import rpc as heartbeat
+from sulla.live import rpc as live
 from sulla.memory.entities import rpc as entities
 from sulla.notify import rpc as notify
 from sulla.people import notices_rpc, presence_rpc
@@ -44,9 +46,11 @@ from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
 from tests.doubles.channels import MemoryChannels
+from tests.doubles.console import console_services
 from tests.doubles.entities import MemoryEntities
 from tests.doubles.finding import MemoryFinding
 from tests.doubles.lifecycle import MemoryLifecycle
+from tests.doubles.live import MemoryAsked, MemoryLive
 from tests.doubles.people import MemoryNotices, MemoryPeople
 from tests.doubles.plans import MemoryPlans
 from tests.doubles.playbooks import MemoryPlaybooks
@@ -103,6 +107,8 @@ class MemoryCommands:
         notices: what they are told.
         bookmarks: notes of clients.
         beats: another one, of an agent that never beats.
+        live: one thread at work.
+        asked: nobody asks.
         retell: what `ask_text` does for a thread; by default nothing.
     """
 
@@ -123,6 +129,8 @@ class MemoryCommands:
         self.notices = MemoryNotices()
         self.beats = MemoryBeats()
         self.bookmarks = MemoryBookmarks()
+        self.live = MemoryLive()
+        self.asked = MemoryAsked()
         self.carried = True
         """Whether the signal that something was kept has it along, as in the daemon that kept it."""
         self._threads: dict[str, _Thread] = {}
@@ -193,6 +201,9 @@ class MemoryCommands:
                 lifecycle_rpc.METHODS.done_by(MemoryLifecycle()),
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
+                live.METHODS.done_by(self.live),
+                *console_services(),
+                asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
                 project_plans.METHODS.done_by(self.plans),
@@ -291,7 +302,9 @@ class MemoryCommands:
         await self._called("must_not_wait", thread_id, text)
         return text in self.urgent
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
+    async def answer(
+        self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "", for_s: int = 0
+    ) -> int:
         """Keep an answer as an event."""
         await self._called("answer", thread_id, question, verdict, text)
         self._thread(thread_id)

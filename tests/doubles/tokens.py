@@ -14,6 +14,7 @@ from sulla.access.principal import (
     NewToken,
     Principal,
     Scope,
+    TicketUse,
     TokenInfo,
     token_digest,
 )
@@ -36,7 +37,7 @@ class MemoryTokens(TokenStore):
     def __init__(self, scopes: Mapping[str, Iterable[Scope]] | None = None) -> None:
         given = scopes if scopes is not None else {OWNER: ALL_SCOPES}
         self.tokens = [_token(name, name, frozenset(allowed)) for name, allowed in given.items()]
-        self._open_tickets: dict[str, Principal] = {}
+        self._open_tickets: dict[tuple[TicketUse, str], Principal] = {}
         self._made = 0
         self._changed: Callable[[], None] = lambda: None
 
@@ -74,18 +75,19 @@ class MemoryTokens(TokenStore):
         self._changed()
         return True
 
-    async def mint_ticket(self, by: Principal) -> NewTicket:
+    async def mint_ticket(self, by: Principal, use: TicketUse = "hub") -> NewTicket:
         """Make a ticket, which is good until it is used; the first is ``ticket_1``."""
         self._made += 1
         made = NewTicket(f"ticket_{self._made}", _AT_MS)
-        self._open_tickets[made.secret] = replace(by, scopes=by.scopes & TICKET_SCOPES)
+        scopes = by.scopes & TICKET_SCOPES if use == "hub" else by.scopes
+        self._open_tickets[use, made.secret] = replace(by, scopes=scopes)
         return made
 
-    async def redeem(self, ticket: str) -> Principal:
+    async def redeem(self, ticket: str, use: TicketUse = "hub") -> Principal:
         """Use a ticket up."""
-        if ticket not in self._open_tickets:
+        if (use, ticket) not in self._open_tickets:
             raise Unauthorized("the ticket is not valid")
-        return self._open_tickets.pop(ticket)
+        return self._open_tickets.pop((use, ticket))
 
 
 def _token(name: str, secret: str, scopes: frozenset[Scope], expires_ms: int | None = None) -> KnownToken:

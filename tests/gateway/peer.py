@@ -22,6 +22,8 @@ from sulla.gateway.wire import EndedParams, Error, EventParams, GapParams
 from sulla.people.notices_rpc import NoticeRow
 from tests.gateway.forms import check_form
 
+WATCHED = {row.watch.name: row.watch.row for row in METHODS.values() if row.watch is not None}
+"""What follows the answers of methods that are watched, by the names of the notifications."""
 PATIENCE_S = 30.0
 """Nothing takes so long on a machine that stands still now and then: it is only reached when something hangs."""
 Frame = dict[str, Any]
@@ -113,6 +115,8 @@ class Peer:
                 check_form(GapParams, params)
             case {"method": "notice", "params": params}:
                 check_form(NoticeRow, params)
+            case {"method": str(name), "params": params} if name in WATCHED:
+                check_form(WATCHED[name], params)
             case {"id": _, "error": error}:
                 check_form(Error, error)
             case {"id": _, "result": dict()}:

@@ -51,6 +51,7 @@ def test_every_notification_and_error_has_its_form() -> None:
         "events.ended": wire.EndedParams,
         "events.gap": wire.GapParams,
         "notice": NoticeRow,
+        **{row.watch.name: row.watch.row for row in METHODS.values() if row.watch is not None},
     }
     for frame in CAME:
         if "method" in frame:

@@ -158,10 +158,11 @@ def rule_of(permit: Permit, agent: str, now_ms: int, always_s: float) -> RuleMad
         permit: the answer.
         agent: who asked.
         now_ms: UTC milliseconds.
-        always_s: how long it is good, in seconds.
+        always_s: how long it is good where the answer does not say, in seconds.
     """
     made = derived_id("rule", permit.wait_id)
-    return RuleMade(made, agent, permit.tool, permit.target, now_ms, now_ms + round(always_s * 1000))
+    good_s = permit.for_s or always_s
+    return RuleMade(made, agent, permit.tool, permit.target, now_ms, now_ms + round(good_s * 1000))
 
 
 def encode(fact: RuleFact) -> Draft:

@@ -53,6 +53,7 @@ _NOTICES: dict[str, type] = {
     "events.ended": wire.EndedParams,
     "events.gap": wire.GapParams,
     "notice": NoticeRow,
+    **{row.watch.name: row.watch.row for row in METHODS.values() if row.watch is not None},
 }
 _EVENT = "event"
 

@@ -8,11 +8,14 @@ from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
+from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
+from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
 from sulla.gateway.methods import tokens as tokens_rpc
+from sulla.gateway.methods import usage as usage_rpc
 from sulla.host.capability import refuse_twice
 from sulla.host.collected import method_groups
 from sulla.rpc.form import Params
@@ -20,6 +23,7 @@ from sulla.rpc.method import Method, Methods
 
 GROUPS: tuple[Methods[Any], ...] = (
     threads_rpc.METHODS,
+    asked_rpc.METHODS,
     permissions_rpc.METHODS,
     agents.METHODS,
     files_rpc.METHODS,
@@ -29,6 +33,8 @@ GROUPS: tuple[Methods[Any], ...] = (
     switch_rpc.METHODS,
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
+    usage_rpc.METHODS,
+    logs_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""
 

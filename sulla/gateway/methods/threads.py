@@ -9,6 +9,8 @@ from typing import Final
 
 import orjson
 
+from sulla.agent.approvals.approvals import ALWAYS_S
+from sulla.agent.approvals.permissions_rpc import RuleRow
 from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import Json, JsonObject
@@ -22,6 +24,7 @@ from sulla.gateway.wire import (
     EventsUnsubscribe,
     Hello,
     History,
+    QuestionRow,
     Questions,
     Subscribed,
     ThreadCreate,
@@ -116,7 +119,21 @@ async def _answer(service: Commands, params: ApprovalAnswer, context: Context) -
         message_id = derived_id("msg", "instead", params.id, params.text)
         said = TurnSend(thread_id=params.thread_id, message_id=message_id, text=params.text)
         return Answered((await service.send(said, context.caller.name)).seq)
-    return Answered(await service.answer(params.thread_id, params.id, params.verdict, params.text, context.caller.name))
+    if params.for_s is not None and params.verdict != "always":
+        raise InvalidInput(
+            f"for_s: got {params.for_s}, but only 'always' has a time: leave it out of {params.verdict!r}"
+        )
+    asked = await service.questions_of(params.thread_id) if params.verdict == "always" else ()
+    given = params.thread_id, params.id, params.verdict, params.text, context.caller.name, params.for_s or 0
+    seq = await service.answer(*given)
+    rules = (_rule(one, params.for_s or ALWAYS_S, context.at_ms) for one in asked if one.id == params.id and one.target)
+    return Answered(seq, next(rules, None))
+
+
+def _rule(question: QuestionRow, for_s: float, at_ms: int) -> RuleRow:
+    """What `always` to a question allows; the rule itself is made when the call is taken up."""
+    until_ms, made = at_ms + round(for_s * 1000), derived_id("rule", question.id)
+    return RuleRow(made, question.agent, question.tool, question.target, at_ms, until_ms)
 
 
 async def _subscribe(service: Commands, params: EventsSubscribe, context: Context) -> Subscribed:

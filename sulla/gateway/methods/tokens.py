@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, Scope
+from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, Scope, TicketUse
 from sulla.access.token_store import TokenStore
 from sulla.core.dataclass import dataclass
 from sulla.rpc.caller import Context
@@ -16,6 +16,8 @@ from sulla.rpc.row import Time
 
 TICKETS: Final = "/hub/"
 """The path where a ticket opens the door stands before it."""
+PAGE: Final = "/#ticket="
+"""The same for the console: what stands behind a ``#`` stays in the browser."""
 
 
 """What travels over ``sulla.v1`` about tokens, as strict models. Pure."""
@@ -42,6 +44,9 @@ class TokenRevoke(Params):
 
 class TokenTicket(Params):
     """`token.ticket`."""
+
+    use: TicketUse = "hub"
+    """What it opens: a socket below ``/hub``, or the console's page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,8 @@ async def _revoke(service: TokenStore, params: TokenRevoke, context: Context) ->
 
 
 async def _ticket(service: TokenStore, params: TokenTicket, context: Context) -> TicketMade:
-    made = await service.mint_ticket(context.caller.principal)
-    return TicketMade(made.secret, TICKETS + made.secret, made.expires_ms)
+    made = await service.mint_ticket(context.caller.principal, params.use)
+    return TicketMade(made.secret, (TICKETS if params.use == "hub" else PAGE) + made.secret, made.expires_ms)
 
 
 METHODS: Final[Methods[TokenStore]] = Methods(

@@ -1,5 +1,6 @@
 """ASGI middleware before every route and mount: a request needs a token, except for `OPEN`, for webhooks, which prove
-themselves by a signature, and for sockets that ask for the token themselves.
+themselves by a signature, for what the page loads and for signing in there, and for sockets that ask for the token
+themselves.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from sulla.gateway.problems import status_of
 from sulla.gateway.server.auth import Guard
 from sulla.gateway.server.error_style import ErrorStyles
 from sulla.gateway.server.perimeter import HttpRefusal, deny, peer_of, welcome
+from sulla.rpc.pages import ASSETS, BESIDE
 
 OPEN = frozenset({"/", "/healthz", "/readyz", "/openapi.json", "/asyncapi.json", "/schemas/playbook.json"})
 """What anybody may see: that the daemon is there, and how to talk to it."""
+SESSION = "/console/session"
+"""Here a browser signs in and out, by what it brings for that."""
 HOOKS = "/hooks/"
 """Below here whoever comes proves that by a signature (`hooks`)."""
 _SOCKET = "/ws"
@@ -67,5 +71,5 @@ def principal_of(scope: Scope) -> Principal:
 def _is_open(scope: Scope, styles: ErrorStyles) -> bool:
     path = scope["path"]
     if scope["type"] == "http":
-        return path in OPEN or path.startswith(HOOKS)
+        return path in OPEN or path in BESIDE or path == SESSION or path.startswith((HOOKS, ASSETS))
     return path == _SOCKET or styles.of(path).own_door

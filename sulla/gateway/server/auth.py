@@ -7,7 +7,7 @@ from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
 
-from sulla.access.principal import KnownToken, Principal, token_digest
+from sulla.access.principal import KnownToken, Principal, session_digest, token_digest
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.errors import Unauthorized
@@ -117,11 +117,7 @@ class Guard:
         """
         if token is None:
             raise Unauthorized("no token: send 'Authorization: Bearer <token>', or a token in hello")
-        digest = token_digest(token)
-        found: KnownToken | None = None
-        for known in self._tokens.known():  # all of them, so that the time taken says nothing
-            if compare_digest(known.digest, digest):
-                found = known
+        found = self._find(token_digest(token), session=False)
         if found is None:
             self.count_wrong(address, token)
             raise Unauthorized("the token is not valid: `sulla token` shows one that is")
@@ -129,6 +125,33 @@ class Guard:
             name, when = found.principal.name, stamp(found.expires_ms)
             raise Unauthorized(f"the token {name!r} expired at {when}: ask whoever runs the daemon for another one")
         return found.principal
+
+    def admit_session(self, address: str, cookie: str | None, key: str | None) -> Principal:
+        """Who a browser's session belongs to. It takes both halves; a token is none, and a session is no token.
+
+        Args:
+            address: the peer's IP address.
+            cookie: the half that the browser sends; None for nothing.
+            key: the half that the page says; None for nothing.
+
+        Raises:
+            Unauthorized: a half is missing or wrong, the session is over, or too many wrong ones came from there.
+        """
+        if not cookie or not key:
+            raise Unauthorized("the session has two halves, a cookie and a key: one is missing; sign in again")
+        found = self._find(session_digest(cookie, key), session=True)
+        if found is None:
+            self.count_wrong(address, f"{cookie} {key}")
+        if found is None or found.expired(self._clock.now()):
+            raise Unauthorized("the session is over, or was revoked: sign in again, e.g. with `sulla console`")
+        return found.principal
+
+    def _find(self, digest: bytes, *, session: bool) -> KnownToken | None:
+        found: KnownToken | None = None
+        for known in self._tokens.known():  # all of them, so that the time taken says nothing
+            if compare_digest(known.digest, digest) and (known.session_of is not None) == session:
+                found = known
+        return found
 
     def count_wrong(self, address: str, secret: str) -> None:
         """What was shown from there is not valid, as whoever looked has found.

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sulla.access.principal import Principal
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SullaError, leaf
+from sulla.core.errors import Conflict, SullaError, leaf
 from sulla.core.jsontypes import JsonObject
 from sulla.core.trail import trail
 from sulla.gateway import wire
@@ -27,6 +27,7 @@ from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.rpc import notice_frame
+from sulla.gateway.server.browser_session import check_own_page, cookie_of
 from sulla.gateway.server.direct import DIRECT, DirectSend
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
@@ -34,6 +35,7 @@ from sulla.gateway.websocket import session
 from sulla.gateway.websocket.machine import Effect, ProtocolMachine
 from sulla.gateway.websocket.notices import tell_notices
 from sulla.gateway.websocket.pipeline import CallPipeline, Taken
+from sulla.gateway.websocket.watching import begun_by, ended_by, tell_watch
 from sulla.people import notices_rpc, presence_rpc
 from sulla.people.notices import NoticeInfo
 from sulla.people.notices_rpc import NoticeSubscribe
@@ -247,10 +249,10 @@ class Connection:
         if not isinstance(text, str):
             return self._protocol.hear_binary()
         match self._protocol.hear(text):
-            case [says.Authenticate(id_, token)]:
+            case [says.Authenticate(id_) as shown]:
                 address = peer_of(self._socket.scope)
                 try:
-                    principal = self._context.guard.admit(address, token)
+                    principal = self._admit(address, shown)
                     welcome(self._socket.scope, principal)
                     self._register(principal)
                     return self._protocol.admit(id_, principal)
@@ -260,13 +262,27 @@ class Connection:
             case effects:
                 return effects
 
+    def _admit(self, address: str, shown: says.Authenticate) -> Principal:
+        """Who it is, by a token or by a browser's session.
+
+        Raises:
+            Unauthorized: what is shown is not valid.
+            Forbidden: a session is shown by another page than its own.
+        """
+        if shown.token is not None or shown.session is None:
+            return self._context.guard.admit(address, shown.token)
+        check_own_page(self._socket.scope)
+        return self._context.guard.admit_session(address, cookie_of(self._socket.scope), shown.session)
+
     async def _do(self, effect: Effect) -> Sequence[Effect]:
         """Carry out an effect of one language's own; what has to be done next, before all others."""
         raise TypeError(f"{type(effect).__name__} is no effect for here")
 
     async def _call(self, call: says.CallMethod, taken: Taken | None = None) -> Sequence[Effect]:
         """Have the daemon do something, for as long as may be waited for it; what is to be done about that."""
-        params = call.params
+        params, watch = call.params, begun_by(call.params)
+        if watch and watch in self._followers:
+            return self._protocol.failed(call.id, Conflict("this connection is told of this already"))
         caller = Caller(call.principal, peer_of(self._socket.scope), self._protocol.way, self._protocol.id)
         asked, until_s = Asked(caller, str(call.id), params), self._context.clock.elapsed() + call.patience_s
         result: JsonObject | None = None
@@ -279,15 +295,19 @@ class Connection:
                     self._begins_nothing(params)
                     return self._protocol.failed(call.id, error)
                 await self._context.clock.sleep(wait_s)
-        match params:
-            case wire.EventsSubscribe() | NoticeSubscribe():
-                await self._carry_out(self._protocol.answered(call.id, result))  # before the first event
+        if watch or isinstance(params, wire.EventsSubscribe | NoticeSubscribe):
+            await self._carry_out(self._protocol.answered(call.id, result))  # before the first event
+            if watch:
+                told = tell_watch(self._context.commands.services, params, result, self._outbox.put)
+                self._followers[watch] = _Following(self._tasks.create_task(told))
+            elif isinstance(params, wire.EventsSubscribe | NoticeSubscribe):
                 self._begin_following(params, call.principal)
-                return ()
-            case wire.EventsUnsubscribe() if (following := self._followers.pop(params.thread_id, None)) is not None:
-                following.task.cancel()
-                await asyncio.wait((following.task,))
-                result = dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
+            return ()
+        over = params.thread_id if isinstance(params, wire.EventsUnsubscribe) else ended_by(params)
+        if over and (following := self._followers.pop(over, None)) is not None:
+            following.task.cancel()
+            await asyncio.wait((following.task,))
+            result = dump(wire.Unsubscribed, wire.Unsubscribed(ended=True))
         return self._protocol.answered(call.id, result)
 
     # ------------------------------------------------------------------------------------------------------ following

@@ -28,6 +28,8 @@ class Authenticate:
 
     id: RequestId
     token: str | None
+    session: str | None = None
+    """A page's half of its session, which counts where there is no token."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,9 +151,9 @@ class JsonRpcSession:
             case wire.Hello(token=None, client=client) if self._principal is not None:
                 self.client = client.name
                 return self.admit(request.id, self._principal)
-            case wire.Hello(token=token, client=client):
+            case wire.Hello(token=token, session=session, client=client):
                 self.client = client.name
-                return [Authenticate(request.id, token)]
+                return [Authenticate(request.id, token, session)]
             case other:
                 raise TypeError(f"hello has the parameters of {type(other).__name__}")
 

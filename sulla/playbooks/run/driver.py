@@ -375,5 +375,6 @@ def _ruled(at: str, wait: Wait, what: heard.CallApproved | heard.CallRepeated, s
         "tool": wait.tool,
         "target": wait.target,
         "always": what.always,
+        **({"for_s": what.for_s} if what.for_s else {}),
     }
     return Played("CALL_ALLOWED", at, permit, seq, wait.call_id)

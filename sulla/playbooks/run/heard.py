@@ -76,6 +76,8 @@ class CallApproved:
     """A person said yes to a call."""
 
     always: bool
+    for_s: int = 0
+    """For how long `always` is to be good, in seconds; 0 for as long as usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,8 @@ def heard_of_call(wait: Wait, answer: Answer | None, at_ms: int) -> Heard:
         refused = refusal(wait, answer, at_ms)
         if refused is not None:
             return AttemptFailed(Failure("human_rejected", "rejected", refused.text), by)
-        return CallApproved(answer is not None and answer.verdict == "always")
+        always = answer is not None and answer.verdict == "always"
+        return CallApproved(always, answer.for_s if answer is not None else 0)
     match answer.verdict:
         case "run_again":
             return CallRepeated()

@@ -302,7 +302,7 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
     elif given.verdict in ("approve", "always") and wait.digest:
         always = given.verdict == "always"
         run.calls.permits[wait.call_id] = Permit(
-            wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always
+            wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always, for_s=given.for_s
         )
 
 

@@ -98,8 +98,8 @@ class Answer(Fielded):
     origin: Origin = "operator"
     report: Report | None = None
     """What a child run came to, where that is the answer; `text` is then its last word."""
-    by: str = ""
-    """The name of the token with which a person gave it; empty for everybody else, and in records of before."""
+    by: str = ""  # the name of the token that a person gave it with; empty for others, and in records of before
+    for_s: int = 0  # how long `always` is to be good, in seconds; 0 for as long as usual
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ class Permit(Fielded):
     target: str = ""
     always: bool = False
     """Whether its like is to be allowed from now on too."""
+    for_s: int = 0
+    """For how long, in seconds; 0 for as long as usual."""
 
 
 @dataclass(frozen=True, slots=True)

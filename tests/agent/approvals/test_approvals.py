@@ -433,3 +433,13 @@ async def test_a_rule_that_cannot_be_read_allows_nothing(store: MemoryStore, cap
 
 def test_a_guard_without_rules_allows_nothing_in_advance() -> None:
     assert type(CallGuard().rules).__name__ == "NoRules"
+
+
+async def test_always_for_a_while_of_its_own_is_good_for_that_while(desk: Desk) -> None:
+    desk.posts = TO_HOST
+    world = desk.boot()
+    thread, wait = await desk.asked(world)
+    desk.provider.add(DONE)
+    await desk.say(world, thread, Answer(wait.wait_id, "", "always", for_s=3600))
+    (rule,) = await world.permissions.list()
+    assert rule.expires_ms - rule.at_ms == 3_600_000

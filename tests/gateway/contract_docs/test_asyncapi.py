@@ -86,7 +86,8 @@ def test_every_method_has_its_operation_with_scope_request_and_answers() -> None
 
 def test_every_notification_has_its_operation() -> None:
     sent = {name: found["messages"] for name, found in DOCUMENT["operations"].items() if found["action"] == "send"}
-    assert set(sent) == {"event", "events.ended", "events.gap", "notice"}
+    watched = {row.watch.name for row in METHODS.values() if row.watch is not None}
+    assert set(sent) == {"event", "events.ended", "events.gap", "notice", *watched}
     assert len(sent["event"]) == len(KEPT) + len(LIVE) == 63
 
 

@@ -125,7 +125,9 @@ class Played(MemoryCommands):
             self._play(self.runs[-1])
         return sent
 
-    async def answer(self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "") -> int:
+    async def answer(
+        self, thread_id: str, question: str, verdict: Verdict, text: str, by: str = "", for_s: int = 0
+    ) -> int:
         """Keep an answer, and go on."""
         seq = await super().answer(thread_id, question, verdict, text, by)
         run = next(run for run in reversed(self.runs) if run.thread_id == thread_id)

@@ -161,7 +161,7 @@ async def test_questions_are_listed_and_answered(http: httpx.AsyncClient, comman
     rows = (await http.get("/api/approvals")).json()
     assert [row["id"] for row in rows["questions"]] == ["review:tool_1"]
     answer = await http.post("/api/approvals/thr_1/review:tool_1", json={"verdict": "give_up", "text": "no"})
-    assert (answer.status_code, answer.json()) == (202, {"seq": 1})
+    assert (answer.status_code, answer.json()) == (202, {"seq": 1, "rule": None})
     assert commands.calls[-1] == ("answer", "thr_1", "review:tool_1", "give_up", "no")
 
 

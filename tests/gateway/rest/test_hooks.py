@@ -17,7 +17,7 @@ import pytest
 from sulla.access.principal import ALL_SCOPES
 from sulla.core.errors import MessageIdReused, QueueFull
 from sulla.core.jsontypes import Json
-from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.app import Brought, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Done, Unobserved
 from sulla.gateway.rest.hooks import UNPROVEN
 from sulla.gateway.rest.webhook import sign
@@ -109,7 +109,7 @@ async def server(hooks: MemoryHooks, watching: Watching, body_s: float) -> Async
     tokens = MemoryTokens({"owner": ALL_SCOPES})
     commands = MemoryCommands()
     commands.make("thr_m-1")
-    app = build_app(commands, tokens, config, clock, watching, make_id=random_id, hooks=hooks)
+    app = build_app(commands, tokens, config, clock, watching, make_id=random_id, brought=Brought(hooks))
     running = await serve(app, bind("127.0.0.1", 0, limits), clock, limits)
     yield running
     await running.stop(1.0)

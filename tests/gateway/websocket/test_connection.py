@@ -110,7 +110,7 @@ async def test_questions_are_listed_page_by_page_and_answered(connect: Connect, 
     page = await peer.call("approval.list", limit=2, after=page["next"])
     assert ([row["thread_id"] for row in page["questions"]], page["next"]) == (["thr_q2"], None)
     answer = {"thread_id": "thr_q2", "id": "review:tool_2", "verdict": "run_again"}
-    assert await peer.call("approval.answer", **answer) == {"seq": 1}
+    assert await peer.call("approval.answer", **answer) == {"seq": 1, "rule": None}
     assert asked(commands, "answer") == [("thr_q2", "review:tool_2", "run_again", "")]
 
 
@@ -523,3 +523,18 @@ async def test_a_client_that_takes_everything_at_once_has_nobody_who_writes(conn
     await peer.call("events.subscribe", thread_id=THREAD)
     works = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
     assert works.count("Connection._write") == (0 if direct else 1)
+
+
+async def test_always_has_a_time_of_its_own_and_is_answered_with_the_rule(
+    connect: Connect, commands: MemoryCommands
+) -> None:
+    asks = QuestionRow(THREAD, "run_1", "approval:1:d:0", "May it?", tool="post", target="host:h", agent="sulla")
+    commands.questions = [WaitingThread(THREAD, (asks,))]
+    peer = await connect()
+    refused = await peer.fail("approval.answer", thread_id=THREAD, id=asks.id, verdict="approve", for_s=60)
+    assert "for_s: got 60" in refused["message"]
+    assert asked(commands, "answer") == []
+    answered = await peer.call("approval.answer", thread_id=THREAD, id=asks.id, verdict="always", for_s=60)
+    rule = answered["rule"]
+    assert (rule["agent"], rule["tool"], rule["target"]) == ("sulla", "post", "host:h")
+    assert (await peer.call("approval.answer", thread_id=THREAD, id="review:1", verdict="give_up"))["rule"] is None

@@ -261,3 +261,12 @@ async def test_a_yes_answers_no_other_question(make: Make, wire: Wire) -> None:
     left = [wait.wait_id for wait in await questions(world, run)]
     assert left[:2] == [asked[0].wait_id, asked[2].wait_id]
     assert len(left) == 3
+
+
+async def test_always_of_a_step_is_good_for_as_long_as_the_answer_says(world: PlayWorld) -> None:
+    run = await begun(world, "one")
+    wait = await question(world, run)
+    await world.threads.answer(run, Answer(wait.wait_id, "", "always", for_s=60))
+    await world.work()
+    (rule,) = await world.permissions.list()
+    assert rule.expires_ms - rule.at_ms == 60_000

@@ -57,7 +57,7 @@ FACTS: list[Fact] = [
     f.Input(MSG, "hi", "steer", "user", "other", QUESTION, True, SPOKEN),
     f.StopAsked(),
     f.ContinueAsked(),
-    f.Answer("approval:1", "yes", "run_again", True, "user", REPORT),
+    f.Answer("approval:1", "yes", "run_again", True, "user", REPORT, for_s=3600),
     f.Summary(12, "short", MSG, Usage(1, 2)),
     f.RunStarted(3, MSG, "sulla", "m", "ctx"),
     f.InputHandled(MSG, {"sanitized": True}, "clean"),

@@ -1,0 +1,1 @@
+"""What a console asks of a daemon beside what programs do."""

@@ -1,0 +1,75 @@
+"""What people are asked at this moment, for whoever watches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Iterator
+
+from sulla.core.clock import Clock
+from sulla.core.jsontypes import Json, JsonObject
+from sulla.daemon import questions
+from sulla.gateway.methods.asked import MOST_ASKING
+from sulla.gateway.wire import QuestionRow
+from sulla.rpc.row import dump
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.threads.board import Look, ThreadBoard
+from sulla.threads.pulse import PULSE_S, ThreadPulse
+from sulla.threads.store import ThreadStore
+
+_Id = tuple[str, str]
+
+
+class AskedBoard:
+    """Does `gateway.methods.asked`. It lives as long as the daemon.
+
+    Args:
+        store: finds heads.
+        threads: reads them.
+        pulse: says what has changed.
+        clock: all time.
+    """
+
+    def __init__(self, store: Store, threads: ThreadStore, pulse: ThreadPulse, clock: Clock) -> None:
+        self._threads = threads
+        self._clock = clock
+        looks = (Look(status="suspended"), Look(status="open"))  # of a playbook, other steps may be at work
+        self.board = ThreadBoard(store, pulse, clock, self._asked, looks, MOST_ASKING)
+        """The questions of each thread that asks, as they are sent."""
+
+    async def now(self) -> JsonObject:
+        """See `AskedService`."""
+        await self.board.read()
+        return {"questions": [*_by_id(self.board.rows.values()).values()], "more": self.board.more}
+
+    async def follow(self, told: JsonObject) -> AsyncGenerator[JsonObject, None]:
+        """See `AskedService`."""
+        known, more = _by_id([told["questions"]]), told["more"]
+        with self.board.watch() as news:
+            while True:
+                await news.wait()
+                news.clear()
+                now, still = _by_id(self.board.rows.values()), self.board.more
+                added: list[Json] = [row for id_, row in now.items() if known.get(id_) != row]
+                gone: list[Json] = [{"thread_id": id_[0], "id": id_[1]} for id_ in known if id_ not in now]
+                if added or gone or still != more:
+                    known, more = now, still
+                    yield {"added": added, "gone": gone, "more": still}
+                    await self._clock.sleep(PULSE_S)
+
+    async def _asked(self, info: LogInfo) -> Json:
+        state = self._threads.state_of(info)
+        if state is None or (info.head.status == "open" and not state.kind.waits_while_working):
+            return None
+        asked = await questions.asked_now(self._threads, info, state)
+        return [dump(QuestionRow, one) for one in asked] or None
+
+
+def _by_id(rows: Iterable[Json]) -> dict[_Id, Json]:
+    return {(str(row["thread_id"]), str(row["id"])): row for row in _each(rows)}
+
+
+def _each(rows: Iterable[Json]) -> Iterator[JsonObject]:
+    for asked in rows:
+        for row in asked if isinstance(asked, list) else ():
+            if isinstance(row, dict):
+                yield row
