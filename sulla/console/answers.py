@@ -39,7 +39,7 @@ SAFE: Final = (
 )
 """What every file has."""
 _FEATURES: Final = (
-    *("accelerometer", "bluetooth", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer"),
+    *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer"),
     *("midi", "payment", "serial", "usb", "xr-spatial-tracking"),
 )
 

@@ -116,6 +116,7 @@ schedules | what agents have made of them | the conversation | kept
     remind_user schedule_task list_schedules cancel_schedule
 speech | what a person says aloud | the conversation | person
 notify | notices, questions and failures | mail, chat services, push | caller
+console | all that clients are shown | people, in a browser | caller
 finding | what fits of conversations, notes and projects | people | caller
 live | what goes on, and what is asked there | people | caller
 journal | logs and examples | people | caller

@@ -34,7 +34,6 @@ NAMES = [
         "web",
         "mcp",
         "notify",
-        "console",
         "daemon",
         "port",
         "exposure",
@@ -45,6 +44,7 @@ NAMES = [
         "model",
         "fallback",
         "browser",
+        "console",
     ),
 ]
 SCRIPT = Script([Rule(Reply("Hello.<AGENT_DONE/>"))])

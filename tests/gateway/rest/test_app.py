@@ -37,6 +37,7 @@ IN_PATHS = {
     "id": "review:x",
     "project": "garden",
     "channel": "mail",
+    "file": "none.js",
     "rule": "rule_1",
     "schedule": "sch_1",
     "playbook": "brew",
