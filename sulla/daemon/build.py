@@ -140,7 +140,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
-    console = make_console(settings, host)
+    brought = dict(pair for one in built for pair in one.methods)
+    console = make_console(settings, host, brought)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
@@ -150,7 +151,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *console.services(),
             switch_rpc.METHODS.done_by(host.switch),
             lifecycle_rpc.METHODS.done_by(lifecycle),
-            *(pair for one in built for pair in one.methods),
+            *brought.items(),
         )
     )
     jobs = partial(core.tools.jobs.forget, parent_of=_parents(host.threads))

@@ -10,6 +10,7 @@ from sulla.core.errors import Forbidden, InvalidInput, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
+from sulla.definitions.text_file import text_digest
 from sulla.playbooks.machine.rerun import address
 from sulla.playbooks.rpc_forms import (
     PlayAsked,
@@ -44,7 +45,8 @@ async def _list(service: PlaybookService, params: WorkflowList, context: Context
 
 
 async def _get(service: PlaybookService, params: WorkflowGet, context: Context) -> PlaybookText:
-    return await service.get(params.playbook, params.run or "")
+    found = await service.get(params.playbook, params.run or "")
+    return replace(found, saved=text_digest(found.text))
 
 
 async def _check(service: PlaybookService, params: WorkflowCheck, context: Context) -> PlaybookFaults:
@@ -233,7 +235,7 @@ METHODS: Final[Methods[PlaybookService]] = Methods(
                 "/workflows/{playbook}",
                 "One playbook, with its file, or with the text that a run of it began with.",
             ),
-            Example({"about": _PLAYBOOK, "text": "name: lead-triage\n"}),
+            Example({"about": _PLAYBOOK, "text": "name: lead-triage\n", "saved": "sha256:01ab"}),
         ),
         Method(
             "workflow.check",

@@ -161,6 +161,8 @@ class PlaybookText:
     about: PlaybookRow
     text: str
     """The whole file."""
+    saved: str = ""
+    """The digest of the whole file, for `workflow.save`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def build(host: Host) -> Built:
     projects = Projects(host.settings.place(PROJECTS))
     return Built(
         provides=(projects,),
-        methods=(METHODS.done_by(HomeProjects(projects)),),
+        methods=(METHODS.done_by(HomeProjects(projects, host.place.clock)),),
         tools=project_tools(projects),
         about_project=partial(about, projects, host.agents.marks),
         prepare=partial(bring_projects, projects, shipped(PROJECTS)),

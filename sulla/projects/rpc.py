@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Annotated, Final, Literal, Protocol
+
+from pydantic import Field, StringConstraints
 
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
+from sulla.projects.file import MOST_TASKS
+from sulla.projects.page import TaskState
 from sulla.rpc.caller import Context
-from sulla.rpc.form import Name, Params
+from sulla.rpc.form import LINE_PATTERN, Label, Name, Params
 from sulla.rpc.method import Example, Method, Methods, Rest
 
 
@@ -19,6 +23,19 @@ class ProjectGet(Params):
     """`project.get`."""
 
     project: Name
+
+
+class ProjectTaskMove(Params):
+    """`project.task.move`."""
+
+    project: Name
+    number: Annotated[int, Field(ge=1, le=MOST_TASKS)]
+    """The task's, in the file of that digest."""
+    state: Literal["pending", "in_progress", "completed", "failed", "blocked"]
+    why: Annotated[str, StringConstraints(max_length=200, pattern=LINE_PATTERN)] = ""
+    """For `failed` and `blocked`."""
+    digest: Label
+    """What `project.get` gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,10 @@ class TaskRow:
     """In a plan; empty for a task of no plan."""
     depends_on: tuple[str, ...]
     """The ids of tasks of the plan."""
+    number: int = 0
+    """Counted from 1, from the top of the file."""
+    failed: str = ""
+    """Why a run of the plan failed in it; empty if none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +114,22 @@ class ProjectService(Protocol):
             InvalidInput: the name is none, or the file is too long.
         """
 
+    async def move_task(self, name: str, number: int, state: TaskState, why: str, digest: str) -> ProjectText:
+        """Change how a task stands; the project as it is then.
+
+        Args:
+            name: the project's.
+            number: the task's.
+            state: how it stands now.
+            why: for `failed` and `blocked`.
+            digest: of the file that the number is of.
+
+        Raises:
+            NotFound: there is no such project, or no such task.
+            Conflict: the file is another one by now, or is being written all the time.
+            InvalidInput: a reason is missing.
+        """
+
 
 async def _list(service: ProjectService, params: ProjectList, context: Context) -> ProjectRows:
     return await service.list_projects()
@@ -100,6 +137,10 @@ async def _list(service: ProjectService, params: ProjectList, context: Context) 
 
 async def _get(service: ProjectService, params: ProjectGet, context: Context) -> ProjectText:
     return await service.get_project(params.project)
+
+
+async def _move(service: ProjectService, params: ProjectTaskMove, context: Context) -> ProjectText:
+    return await service.move_task(params.project, params.number, params.state, params.why, params.digest)
 
 
 _PROJECT: Final[JsonObject] = {
@@ -120,6 +161,14 @@ _TASK: Final[JsonObject] = {
     "state": "pending",
     "id": "dig",
     "depends_on": [],
+    "number": 1,
+    "failed": "",
+}
+_WHOLE: Final[JsonObject] = {
+    "about": _PROJECT,
+    "tasks": [_TASK],
+    "digest": "a3f1c05e7b9d2468",
+    "text": "# Garden\n\n- [ ] Dig\n",
 }
 
 METHODS: Final[Methods[ProjectService]] = Methods(
@@ -141,9 +190,16 @@ METHODS: Final[Methods[ProjectService]] = Methods(
             "read",
             _get,
             Rest("GET", "/projects/{project}", "One project, with its tasks and its file."),
-            Example(
-                {"about": _PROJECT, "tasks": [_TASK], "digest": "a3f1c05e7b9d2468", "text": "# Garden\n\n- [ ] Dig\n"}
-            ),
+            Example(_WHOLE),
+        ),
+        Method(
+            "project.task.move",
+            ProjectTaskMove,
+            ProjectText,
+            "write",
+            _move,
+            Rest("POST", "/projects/{project}/tasks/{number}", "Say how a task stands."),
+            Example(_WHOLE, {"state": "completed", "digest": "a3f1c05e7b9d2468"}),
         ),
     ),
 )

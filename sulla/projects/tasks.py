@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import InvalidInput
+from sulla.core.errors import InvalidInput, NotFound
 from sulla.projects.file import MOST_TASKS, append_task
 from sulla.projects.page import PageTask, ProjectPage, TaskState
 
@@ -77,6 +77,33 @@ def mark_task(text: str, id_: str, state: TaskState, why: str = "") -> str:
     if task is None or task.done or (task.blocked and not task.blocked.startswith(WAITS) and state != "completed"):
         return text
     said = bare(" ".join(why.split()))[:_WHY_CHARS] or "nobody knows why"
+    mark = {"in_progress": "in progress", "failed": f"failed: {said}", "blocked": f"blocked: {said}"}.get(state, "")
+    return page.with_box(task, done=state == "completed", mark=mark)
+
+
+def move_task(text: str, number: int, state: TaskState, why: str = "") -> str:
+    """The file with a task as a person says that it stands, whatever it was before.
+
+    Args:
+        text: the file.
+        number: which task, counted from 1 from the top of the file.
+        state: how it stands.
+        why: for `failed` and `blocked`, in one line.
+
+    Raises:
+        NotFound: there is no task of that number.
+        InvalidInput: a reason is missing, or it cannot stand like that.
+    """
+    page = ProjectPage(text)
+    tasks = list(page.tasks())
+    task = next((one for one in tasks if one.number == number), None)
+    if task is None:
+        raise NotFound(f"no task {number}: there are {len(tasks)}, as project.get lists them")
+    if state in ("in_progress", "failed") and not task.id:
+        raise InvalidInput(f"state: task {number} is of no plan, so it is pending, blocked or completed, not {state}")
+    said = bare(" ".join(why.split()))
+    if state in ("failed", "blocked") and not said:
+        raise InvalidInput(f"why: expected a reason for which it is {state}")
     mark = {"in_progress": "in progress", "failed": f"failed: {said}", "blocked": f"blocked: {said}"}.get(state, "")
     return page.with_box(task, done=state == "completed", mark=mark)
 

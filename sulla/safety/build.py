@@ -26,7 +26,7 @@ def build(host: Host) -> Built:
     roots = (host.settings.workspace, host.needed(Projects).place(""), host.needed(KnowledgeShelf).folder)
     forks = ThreadForks(host.threads, restore)
     safety = HomeSafety(host.threads, forks, place.make_id, host.agents.marks, roots)
-    return Built(methods=(METHODS.done_by(safety),))
+    return Built(provides=(forks,), methods=(METHODS.done_by(safety),))
 
 
 def _close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Closing]:

@@ -14,6 +14,7 @@ from sulla.rpc.caller import Context
 from sulla.rpc.form import LINE_PATTERN, Id, Label, Name, Params, Title, Words
 from sulla.rpc.limits import ID_CHARS
 from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.plain_time import read_time
 from sulla.schedules.rows import ScheduleRow
@@ -28,6 +29,7 @@ from sulla.schedules.spec import (
     Spec,
     ToolAction,
     When,
+    explain,
 )
 
 MOST_S = 366 * 86_400
@@ -79,6 +81,16 @@ class ScheduleAdd(Params):
     """The same one makes the same schedule."""
 
 
+class ScheduleUpdate(ScheduleAdd):
+    """`schedule.update`: all that the schedule is from now on, as in `schedule.add`."""
+
+    schedule: Id
+
+
+class SchedulePreview(ScheduleAdd):
+    """`schedule.preview`: what would be given to `schedule.add`; what it does may be left out."""
+
+
 class ScheduleRemove(Params):
     """`schedule.remove`."""
 
@@ -102,6 +114,20 @@ class ScheduleResume(Params):
     """`schedule.resume`."""
 
     schedule: Id
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleTimes:
+    """The answer to `schedule.preview`."""
+
+    next_ms: Annotated[tuple[Time, ...], Field(alias="next")]
+    """The next five times; fewer where there are no more, none where there is a fault."""
+    explain: str
+    """What was understood, in English."""
+    fault: str
+    """What is wrong; empty for nothing."""
+    place: str
+    """The field that the fault is in; empty where it is in none alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +155,10 @@ class ScheduleFired:
     """The name of the firing."""
 
 
+_FIELDS: Final = {"active hours": "active_hours", "jitter": "jitter_s", "every": "every_s"}
+"""What faults call fields, where that is another word."""
+
+
 async def _list(service: ScheduleService, params: ScheduleList, context: Context) -> ScheduleRows:
     infos = list(await service.list(params.after or "", params.limit + 1))
     following = infos[params.limit - 1].schedule if len(infos) > params.limit else None
@@ -139,6 +169,28 @@ async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) 
     # What reads plain words takes a moment to load, when it is first asked for.
     spec = await asyncio.to_thread(spec_of, params, service.zone, context.at_ms)
     return await service.add(spec, params.schedule, params.request_id, context.caller.name, context.at_ms)
+
+
+async def _update(service: ScheduleService, params: ScheduleUpdate, context: Context) -> ScheduleRow:
+    spec = await asyncio.to_thread(spec_of, params, service.zone, context.at_ms)
+    return await service.update(spec, params.schedule, context.caller.name, context.at_ms)
+
+
+async def _preview(service: ScheduleService, params: SchedulePreview, context: Context) -> ScheduleTimes:
+    does = params.message is not None or params.tool is not None or params.playbook is not None
+    asked = params if does else params.model_copy(update={"message": "-"})
+    try:
+        spec = await asyncio.to_thread(spec_of, asked, service.zone, context.at_ms)
+        times = await asyncio.to_thread(service.preview, spec, params.schedule or "", context.at_ms)
+    except InvalidInput as error:
+        return ScheduleTimes((), "", error.message, _place_of(error.message))
+    return ScheduleTimes(times, explain(spec), "", "")
+
+
+def _place_of(fault: str) -> str:
+    said = fault.partition(":")[0]
+    field = _FIELDS.get(said, said)
+    return field if field in ScheduleAdd.model_fields else ""
 
 
 async def _remove(service: ScheduleService, params: ScheduleRemove, context: Context) -> ScheduleRemoved:
@@ -245,6 +297,32 @@ METHODS: Final[Methods[ScheduleService]] = Methods(
             Example(
                 _SCHEDULE,
                 {"schedule": "morning", "cron": "0 9 * * 1-5", "zone": "Europe/Berlin", "message": "What is on today?"},
+            ),
+        ),
+        Method(
+            "schedule.update",
+            ScheduleUpdate,
+            ScheduleRow,
+            "write",
+            _update,
+            Rest("POST", "/schedules/{schedule}", "Change a schedule."),
+            Example(_SCHEDULE, {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin", "message": "What is on today?"}),
+        ),
+        Method(
+            "schedule.preview",
+            SchedulePreview,
+            ScheduleTimes,
+            "read",
+            _preview,
+            Rest("POST", "/calendar/preview", "When it would fire, or what is wrong; nothing is kept."),
+            Example(
+                {
+                    "next": ["2027-01-15T08:00:00.000Z"],
+                    "explain": "At 09:00 on Monday through Friday, Europe/Berlin",
+                    "fault": "",
+                    "place": "",
+                },
+                {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin"},
             ),
         ),
         Method(

@@ -6,12 +6,14 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 from sulla.core.clock import Clock
-from sulla.core.errors import Conflict, InvalidInput
+from sulla.core.errors import Conflict, InvalidInput, MessageIdReused
 from sulla.core.ids import MakeId, derived_id
 from sulla.schedules import records as f
+from sulla.schedules.calendar import Happening, ahead, behind
 from sulla.schedules.decide import following
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
@@ -38,6 +40,10 @@ PLAYBOOKS: Final = "playbook files"
 """Who has set one that a playbook asks for. No token has such a name."""
 SHOWN: Final = 3
 """The next times that are shown of a schedule."""
+PREVIEWED: Final = 5
+"""Of one that is still being written."""
+MOST_IN_CALENDAR: Final = 1_000
+"""Schedules that are looked through for a calendar, by id."""
 _TRIES: Final = 8
 
 
@@ -90,14 +96,86 @@ class ScheduleService:
         digest, now_ms = _digest(spec), self._now_ms() if asked_ms is None else asked_ms
         if isinstance(spec.when, At) and spec.when.at_ms <= now_ms and self._schedules.find(made) is None:
             raise InvalidInput("at: that time is over; expected one to come")
-        if isinstance(spec.when, Every) and not spec.when.anchor_ms:
-            spec = replace(spec, when=replace(spec.when, anchor_ms=now_ms))
+        spec = _anchored(spec, now_ms)
         if next_slot(made, spec, now_ms) is None and not isinstance(spec.when, At):
             raise InvalidInput(f"it would never fire: {explain(spec)}; look at the active hours")
         await self._check(spec)
         one = await self._schedules.create(made, f.ScheduleSet(spec_to_json(spec), by, now_ms), digest)
         self._scheduler.look_at(made)
         return self._info(one)
+
+    def preview(self, spec: Spec, schedule_id: str, asked_ms: int) -> tuple[int, ...]:
+        """When a schedule would fire next, UTC milliseconds; nothing is kept.
+
+        Args:
+            spec: what it would be.
+            schedule_id: its id, if it has one: by how much each time is put off follows from it.
+            asked_ms: UTC milliseconds.
+
+        Raises:
+            InvalidInput: it cannot be, or would never fire.
+        """
+        check_spec(spec)
+        found: list[int] = []
+        slot = next_slot(schedule_id, _anchored(spec, asked_ms), asked_ms)
+        while slot is not None and len(found) < PREVIEWED:
+            found.append(slot.due_ms)
+            slot = next_slot(schedule_id, _anchored(spec, asked_ms), slot.nominal_ms)
+        if not found and isinstance(spec.when, At):
+            raise InvalidInput("at: that time is over; expected one to come")
+        if not found:
+            raise InvalidInput(f"active_hours: it would never fire: {explain(spec)}")
+        return tuple(found)
+
+    async def update(self, spec: Spec, schedule_id: str, by: str, asked_ms: int) -> ScheduleRow:
+        """Change a schedule; what has happened to it stays, and a paused one stays paused.
+
+        Args:
+            spec: what it is from now on.
+            schedule_id: which.
+            by: the name of the token that it came with.
+            asked_ms: UTC milliseconds: see `add`.
+
+        Raises:
+            NotFound: there is none of that id.
+            InvalidInput: it cannot be, or would never fire.
+            Conflict: it is not changed here, or others change it at this moment.
+        """
+        one = await self._schedules.get(schedule_id)
+        state = one.state
+        if state is None:
+            raise Conflict(f"schedule {schedule_id!r} cannot be read, so it cannot be changed: `sulla doctor` says why")
+        if state.by in (SETTINGS, PLAYBOOKS):
+            raise Conflict(f"schedule {schedule_id!r} is what {state.by} ask for: change it there")
+        spec = _changed(state.spec, spec)
+        if spec == state.spec:
+            return self._info(one)
+        self.preview(spec, schedule_id, asked_ms)
+        spec = _anchored(spec, asked_ms)
+        await self._check(spec)
+        fact = f.ScheduleSet(spec_to_json(spec), by, asked_ms)
+        try:
+            await one.offer(fact, f"set:{state.revision}", _digest(spec))
+        except MessageIdReused:
+            raise Conflict(
+                f"others change schedule {schedule_id!r} at this moment: look at it, and try again"
+            ) from None
+        self._schedules.announce(schedule_id)
+        self._scheduler.look_at(schedule_id)
+        return self._info(one)
+
+    def between(self, since_ms: int, until_ms: int, most: int) -> Sequence[Happening]:
+        """What schedules have done, as far as their notes go back, and will do, the soonest first. It may take a while.
+
+        Args:
+            since_ms: UTC milliseconds.
+            until_ms: UTC milliseconds; not within the span.
+            most: how many at the most.
+        """
+        states = [one.state for one in self._schedules.page("", MOST_IN_CALENDAR) if one.state is not None]
+        was = behind(states, since_ms, until_ms)
+        to_come = ahead(states, max(since_ms, self._now_ms()), until_ms)
+        return [*was, *islice(to_come, max(0, most - len(was)))][:most]
 
     async def settle(
         self, wanted: Mapping[str, Spec], by: str = SETTINGS, keeps: Callable[[str], bool] = lambda _: False
@@ -248,6 +326,23 @@ class ScheduleService:
 
     def _now_ms(self) -> int:
         return round(self._clock.now() * 1000)
+
+
+def _anchored(spec: Spec, now_ms: int) -> Spec:
+    """With a period that is counted from now on, unless it says from when."""
+    if isinstance(spec.when, Every) and not spec.when.anchor_ms:
+        return replace(spec, when=replace(spec.when, anchor_ms=now_ms))
+    return spec
+
+
+def _changed(before: Spec, after: Spec) -> Spec:
+    """What a schedule is changed to: the same period goes on, and the same words stay as trusted as they were."""
+    when, action, known = after.when, after.action, before.action
+    if isinstance(when, Every) and isinstance(before.when, Every) and when.period_s == before.when.period_s:
+        when = replace(when, anchor_ms=before.when.anchor_ms)
+    if isinstance(action, MessageAction) and isinstance(known, MessageAction | ReminderAction):
+        action = replace(action, tainted=action.text == known.text and known.tainted)
+    return replace(after, when=when, action=action)
 
 
 def _next_times(state: ScheduleState) -> tuple[int, ...]:

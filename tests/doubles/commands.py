@@ -32,6 +32,7 @@ from sulla.people import notices_rpc, presence_rpc
 from sulla.playbooks import rpc as playbooks
 from sulla.playbooks.projects import rpc as project_plans
 from sulla.projects import rpc as projects
+from sulla.projects.page import TaskState
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.routes import rpc as routes
 from sulla.rpc.method import Needs
@@ -202,7 +203,7 @@ class MemoryCommands:
                 schedules.METHODS.done_by(self.schedules),
                 heartbeat.METHODS.done_by(self.beats),
                 live.METHODS.done_by(self.live),
-                *console_services(),
+                *console_services(self._thread),
                 asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
@@ -328,6 +329,11 @@ class MemoryCommands:
         return ProjectText(
             _GARDEN, (TaskRow("Dig", False, "", 0, "pending", "", ()),), "0" * 16, "# Garden\n\n- [ ] Dig\n"
         )
+
+    async def move_task(self, name: str, number: int, state: TaskState, why: str, digest: str) -> ProjectText:
+        """As it was."""
+        await self._called("move_task", name, number, state, why, digest)
+        return await self.get_project(name)
 
     async def list_models(self) -> Models:
         """One that an agent has, and one that none has."""

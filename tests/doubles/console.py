@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from sulla.gateway.methods import calendar as calendar_rpc
+from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
+from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
+from sulla.gateway.methods.calendar import CalendarRows
+from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
+from sulla.gateway.methods.notes import NoteKind, NotePage, NotesForgotten, NotesFound
+from sulla.gateway.methods.playbook_files import PlaybookSaved
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
 _USED = (10, 2, 12, None)
@@ -34,6 +42,69 @@ class MemoryLogs:
         return AuditPage((one,), None)
 
 
-def console_services() -> Sequence[tuple[str, object]]:
-    """Who does which methods."""
-    return (usage_rpc.METHODS.done_by(MemoryUsage()), logs_rpc.METHODS.done_by(MemoryLogs()))
+class MemoryCalendar:
+    """Nothing was, and nothing will be."""
+
+    async def list(self, since_ms: int, until_ms: int) -> CalendarRows:
+        """Nothing."""
+        return CalendarRows((), False)
+
+
+class MemoryCopies:
+    """Copies nothing."""
+
+    def __init__(self, known: Callable[[str], object]) -> None:
+        self._known = known
+
+    async def fork(self, thread_id: str, at_seq: int, request_id: str | None) -> ThreadForked:
+        """A name."""
+        self._known(thread_id)
+        return ThreadForked("thr_2", 1)
+
+    async def export(self, thread_id: str, form: Form, after: int, page_bytes: int) -> ThreadText:
+        """A heading."""
+        self._known(thread_id)
+        return ThreadText("# Trip to Rome\n", None)
+
+
+class MemoryPlaybookFiles:
+    """Writes nothing."""
+
+    async def save(self, name: str, text: str, digest: str | None) -> PlaybookSaved:
+        """As if it was."""
+        return PlaybookSaved(name, f"workflows/{name}.yaml", "sha256:1", ())
+
+    async def delete(self, name: str, digest: str) -> None:
+        """As if it was."""
+
+
+class MemoryNotes:
+    """Remembers nothing."""
+
+    async def search(self, agent: str, words: str, limit: int) -> NotesFound:
+        """Nothing."""
+        return NotesFound(())
+
+    async def newest(self, agent: str, kind: NoteKind | None, before_ms: int | None, limit: int) -> NotePage:
+        """Nothing."""
+        return NotePage((), None)
+
+    async def forget(self, agent: str, ids: list[str], code: str | None) -> NotesForgotten:
+        """Nothing goes."""
+        return NotesForgotten(0, (), "")
+
+
+def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, object]]:
+    """Who does which methods.
+
+    Args:
+        known: refuses a conversation that is not there.
+    """
+    return (
+        usage_rpc.METHODS.done_by(MemoryUsage()),
+        logs_rpc.METHODS.done_by(MemoryLogs()),
+        calendar_rpc.METHODS.done_by(MemoryCalendar()),
+        copies_rpc.METHODS.done_by(MemoryCopies(known)),
+        playbook_files_rpc.METHODS.done_by(MemoryPlaybookFiles()),
+        notes_rpc.METHODS.done_by(MemoryNotes()),
+    )

@@ -39,6 +39,10 @@ class MemorySchedules(ScheduleService):
         )
         return self.infos[made]
 
+    async def update(self, spec: Spec, schedule_id: str, by: str, asked_ms: int) -> ScheduleRow:
+        """Remember it as changed."""
+        return self._set(schedule_id, replace(self._get(schedule_id), title=spec.title, explain=explain(spec)))
+
     async def list(self, after: str, limit: int) -> Sequence[ScheduleRow]:
         """Those that it was told of."""
         return [self.infos[name] for name in sorted(self.infos) if name > after][:limit]

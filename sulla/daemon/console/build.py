@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sulla.core.dataclass import dataclass
 from sulla.daemon.console.asked import AskedBoard
+from sulla.daemon.console.calendar import Calendar
+from sulla.daemon.console.copies import ThreadCopies
 from sulla.daemon.console.log_reading import LogReading
+from sulla.daemon.console.notes import AgentNotes
+from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
 from sulla.gateway.methods import asked as asked_rpc
+from sulla.gateway.methods import calendar as calendar_rpc
+from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
+from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import usage as usage_rpc
+from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Host
+from sulla.memory.memory import Memory
+from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.files import playbook_folder
+from sulla.schedules import rpc as schedules_rpc
+from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.pulse import ThreadPulse
 
 
@@ -23,6 +37,10 @@ class ConsoleServices:
     asked: AskedBoard
     usage: UsageAccount
     logs: LogReading
+    calendar: Calendar
+    copies: ThreadCopies
+    playbooks: PlaybookFiles
+    notes: AgentNotes
 
     def services(self) -> Sequence[tuple[str, object]]:
         """Who does which methods: see `Methods.done_by`."""
@@ -30,19 +48,32 @@ class ConsoleServices:
             asked_rpc.METHODS.done_by(self.asked),
             usage_rpc.METHODS.done_by(self.usage),
             logs_rpc.METHODS.done_by(self.logs),
+            calendar_rpc.METHODS.done_by(self.calendar),
+            copies_rpc.METHODS.done_by(self.copies),
+            playbook_files_rpc.METHODS.done_by(self.playbooks),
+            notes_rpc.METHODS.done_by(self.notes),
         )
 
 
-def make_console(settings: Settings, host: Host) -> ConsoleServices:
+def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -> ConsoleServices:
     """Make them.
 
     Args:
         settings: everything that can be set.
         host: what the daemon stands on.
+        others: who does the methods of the capabilities.
     """
     pulse, clock, limits = host.needed(ThreadPulse), host.place.clock, settings.limits
     usage = UsageAccount(
         host.store, host.threads, clock, host.place.owner, host.place.zone, lambda: (limits.day_tokens, limits.day_cost)
     )
     pulse.tell_too(usage)
-    return ConsoleServices(AskedBoard(host.store, host.threads, pulse, clock), usage, LogReading(settings.home))
+    schedules, beats = schedules_rpc.METHODS.service_in(others), heartbeat_rpc.METHODS.service_in(others)
+    calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
+    asked = AskedBoard(host.store, host.threads, pulse, clock)
+    forks = host.provided.get(ThreadForks)
+    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
+    playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
+    memory = host.provided.get(Memory)
+    notes = AgentNotes(memory if isinstance(memory, Memory) else None)
+    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes)

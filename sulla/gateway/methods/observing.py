@@ -17,7 +17,7 @@ GIVEN_UP = "given_up"
 """The connection ended before the request did."""
 _UNSAID = {
     *("text", "quoted", "title", "token", "events", "source", "inputs", "files", "goal", "remarks", "plan"),
-    *("entity", "other", "what", "value", "named"),
+    *("entity", "other", "what", "value", "named", "why"),
 }
 """Fields that hold people's words, or a secret."""
 

@@ -9,8 +9,12 @@ from sulla.agent import rpc as agents
 from sulla.agent.approvals import permissions_rpc
 from sulla.capabilities import capabilities
 from sulla.gateway.methods import asked as asked_rpc
+from sulla.gateway.methods import calendar as calendar_rpc
+from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
+from sulla.gateway.methods import notes as notes_rpc
+from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
@@ -34,6 +38,10 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    notes_rpc.METHODS,
+    playbook_files_rpc.METHODS,
+    copies_rpc.METHODS,
+    calendar_rpc.METHODS,
     logs_rpc.METHODS,
 )
 """What belongs to every daemon, and what each capability brings."""

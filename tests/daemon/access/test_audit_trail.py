@@ -55,6 +55,10 @@ FIELDS = {
     "value": "my diary",
     "other": "my diary",
     "named": ["my diary"],
+    "at_seq": 2,
+    "number": 1,
+    "state": "blocked",
+    "why": "my diary",
 }
 
 
@@ -75,7 +79,8 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 def asked(method: str) -> Asked:
     model = METHODS[method].params
-    fields = FIELDS | {"kind": "delta" if method == "speech.chunk" else "chat"}
+    kinds = {"speech.chunk": "delta", "memory.notes": "fact"}
+    fields = FIELDS | {"kind": kinds.get(method, "chat")}
     params: Params = model.model_validate({name: value for name, value in fields.items() if name in model.model_fields})
     return Asked(Caller(BOB, "192.0.2.1", "ws", "ses_1"), "7", params)
 

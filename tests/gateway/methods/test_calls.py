@@ -53,10 +53,15 @@ KNOWN = {
     "value": "Lund",
     "other": "Ana Berg",
     "named": ["st_1"],
+    "since_ms": 1_800_000_000_000,
+    "until_ms": 1_800_086_400_000,
+    "at_seq": 2,
+    "number": 1,
+    "state": "completed",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
-KINDS = {"speech.chunk": "delta"}
+KINDS = {"speech.chunk": "delta", "memory.notes": "fact"}
 WANTED = [(name, row.scope) for name, row in METHODS.items() if row.scope is not None]
 
 

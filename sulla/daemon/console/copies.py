@@ -1,0 +1,86 @@
+"""Copies of conversations, and their texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sulla.core.errors import InvalidInput, NotAvailable
+from sulla.core.ids import MakeId, ThreadId, derived_id
+from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
+from sulla.threads.archive.fork import MOST_BYTES, ThreadForks
+from sulla.threads.archive.lines import Sealer, event_of
+from sulla.threads.archive.markdown import markdown_of
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.kind import CONVERSATION
+from sulla.threads.log.records import Input
+from sulla.threads.store import ThreadStore
+
+_PAGE: Final = 256
+
+
+class ThreadCopies:
+    """Does `gateway.methods.copies`. It lives as long as the daemon, and keeps nothing.
+
+    Args:
+        threads: the conversations.
+        forks: makes copies; None where no capability brings it.
+        make_id: names a copy that the client has not named.
+    """
+
+    def __init__(self, threads: ThreadStore, forks: ThreadForks | None, make_id: MakeId) -> None:
+        self._threads = threads
+        self._forks = forks
+        self._make_id = make_id
+
+    async def fork(self, thread_id: str, at_seq: int, request_id: str | None) -> ThreadForked:
+        """See `CopyService`."""
+        if self._forks is None:
+            raise NotAvailable("conversations cannot be copied here: the capability 'safety' is not there")
+        _, state = await self._threads.get(ThreadId(thread_id))
+        if state is not None and state.kind.name != CONVERSATION.name:
+            raise InvalidInput(f"{thread_id!r} is a {state.kind.name}, expected a conversation with a person")
+        found = await self._threads.entries(ThreadId(thread_id), after=max(0, at_seq - 1), before=at_seq + 1, limit=1)
+        if not found or not isinstance(found[0].fact, Input):
+            there = f"is {found[0].kind}" if found else "is nothing"
+            raise InvalidInput(f"at_seq: record {at_seq} of {thread_id!r} {there}, expected a message (INPUT)")
+        named = derived_id("thr", "fork", thread_id, str(at_seq), request_id) if request_id else self._make_id("thr")
+        made = await self._forks.fork(ThreadId(thread_id), at_seq, ThreadId(named))
+        return ThreadForked(made.thread_id, made.records)
+
+    async def export(self, thread_id: str, form: Form, after: int, page_bytes: int) -> ThreadText:
+        """See `CopyService`."""
+        whose, parts, size, seq = ThreadId(thread_id), list[str](), 0, after
+        if form == "lines" and not after:
+            parts.append(Sealer(whose).first().decode("ascii"))
+        while page := await self._threads.entries(whose, after=seq, limit=_PAGE):
+            for entry in page:
+                part = _text(whose, entry, form)
+                # Escaped once more it may be twice as long. One record is given however large it is.
+                size += 2 * len(part.encode())
+                if size > page_bytes and seq > after:
+                    return ThreadText("".join(parts), seq)
+                parts.append(part)
+                seq = entry.seq
+        if form == "lines":
+            parts.append(await self._seal(whose, seq))
+        return ThreadText("".join(parts), None)
+
+    async def _seal(self, thread_id: ThreadId, last: int) -> str:
+        """The last line, which is over all of them."""
+        sealer, size = Sealer(thread_id), 0
+        sealer.first()
+        while page := await self._threads.entries(thread_id, after=sealer.count, before=last + 1, limit=_PAGE):
+            size += sum(len(sealer.event(event_of(thread_id, entry))) for entry in page)
+            if size > MOST_BYTES:
+                raise NotAvailable(
+                    f"{thread_id!r} has more than {MOST_BYTES >> 20} MiB: `sulla thread export` writes it to a file"
+                )
+        return sealer.last().decode("ascii")
+
+
+def _text(thread_id: ThreadId, entry: Entry, form: Form) -> str:
+    if form == "markdown":
+        return markdown_of(entry)
+    sealer = Sealer(thread_id)
+    sealer.count = entry.seq - 1  # the pieces before have these
+    return sealer.event(event_of(thread_id, entry)).decode("ascii")
