@@ -9,12 +9,14 @@ from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.gateway.methods.calendar import CalendarRows
 from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
 from sulla.gateway.methods.notes import NoteKind, NotePage, NotesForgotten, NotesFound
 from sulla.gateway.methods.playbook_files import PlaybookSaved
+from sulla.gateway.methods.shown_flows import FlowBrief, FlowBriefs, FlowGraph, RouteFile
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
 _USED = (10, 2, 12, None)
@@ -94,6 +96,22 @@ class MemoryNotes:
         return NotesForgotten(0, (), "")
 
 
+class MemoryFlows:
+    """The shipped flow is one agent, and there are no routes."""
+
+    async def flows(self) -> FlowBriefs:
+        """The shipped one."""
+        return FlowBriefs((FlowBrief("default", "", ()),))
+
+    async def flow(self, name: str) -> FlowGraph:
+        """It."""
+        return FlowGraph(FlowBrief(name, "", ()), (), (), None)
+
+    async def routes(self) -> RouteFile:
+        """None."""
+        return RouteFile((), (), (), "")
+
+
 def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, object]]:
     """Who does which methods.
 
@@ -107,4 +125,5 @@ def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, obje
         copies_rpc.METHODS.done_by(MemoryCopies(known)),
         playbook_files_rpc.METHODS.done_by(MemoryPlaybookFiles()),
         notes_rpc.METHODS.done_by(MemoryNotes()),
+        shown_flows_rpc.METHODS.done_by(MemoryFlows()),
     )

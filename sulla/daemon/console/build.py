@@ -8,23 +8,27 @@ from sulla.core.dataclass import dataclass
 from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
 from sulla.daemon.console.copies import ThreadCopies
+from sulla.daemon.console.flows import HomeFlows
 from sulla.daemon.console.log_reading import LogReading
 from sulla.daemon.console.notes import AgentNotes
 from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
+from sulla.flows.shelf import FlowShelf
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Host
 from sulla.memory.memory import Memory
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.files import playbook_folder
+from sulla.routes.shelf import RouteShelf
 from sulla.schedules import rpc as schedules_rpc
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.pulse import ThreadPulse
@@ -41,6 +45,7 @@ class ConsoleServices:
     copies: ThreadCopies
     playbooks: PlaybookFiles
     notes: AgentNotes
+    flows: HomeFlows
 
     def services(self) -> Sequence[tuple[str, object]]:
         """Who does which methods: see `Methods.done_by`."""
@@ -52,6 +57,7 @@ class ConsoleServices:
             copies_rpc.METHODS.done_by(self.copies),
             playbook_files_rpc.METHODS.done_by(self.playbooks),
             notes_rpc.METHODS.done_by(self.notes),
+            shown_flows_rpc.METHODS.done_by(self.flows),
         )
 
 
@@ -76,4 +82,5 @@ def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -
     playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
     memory = host.provided.get(Memory)
     notes = AgentNotes(memory if isinstance(memory, Memory) else None)
-    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes)
+    flows = HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
+    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes, flows)

@@ -15,6 +15,7 @@ from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
 from sulla.gateway.methods import threads as threads_rpc
@@ -38,6 +39,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     system_rpc.METHODS,
     lifecycle_rpc.METHODS,
     usage_rpc.METHODS,
+    shown_flows_rpc.METHODS,
     notes_rpc.METHODS,
     playbook_files_rpc.METHODS,
     copies_rpc.METHODS,

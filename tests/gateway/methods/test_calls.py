@@ -56,6 +56,7 @@ KNOWN = {
     "since_ms": 1_800_000_000_000,
     "until_ms": 1_800_086_400_000,
     "at_seq": 2,
+    "flow": "default",
     "number": 1,
     "state": "completed",
 }
