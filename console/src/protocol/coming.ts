@@ -58,14 +58,6 @@ export interface LogLine {
   thread_id: string;
 }
 
-export interface MemoryNote {
-  id: string;
-  text: string;
-  at: string;
-  thread_id: string;
-  tainted: boolean;
-}
-
 export interface Coming {
   "live.watch": { params: Record<string, never>; result: LiveRows };
   "live.unwatch": { params: Record<string, never>; result: unknown };
@@ -73,19 +65,11 @@ export interface Coming {
   "usage.days": { params: { days: number }; result: { days: UsageDay[] } };
   "log.read": { params: { level?: string; words?: string; thread_id?: string; before?: string | null; limit?: number }; result: { lines: LogLine[]; next: string | null } };
   "audit.read": { params: { words?: string; before?: string | null; limit?: number }; result: { rows: Record<string, unknown>[]; next: string | null } };
-  "schedule.preview": { params: { schedule: Record<string, unknown> }; result: { next: string[]; explain: string; trouble: string } };
-  "schedule.update": { params: Record<string, unknown>; result: unknown };
-  "calendar.list": { params: { from: string; to: string }; result: { entries: { at: string; kind: string; id: string; title: string; outcome: string; reason: string }[]; more: boolean } };
-  "memory.search": { params: { agent: string; words: string; limit?: number }; result: { notes: MemoryNote[] } };
-  "memory.notes": { params: { agent: string; limit?: number; before?: string | null }; result: { notes: MemoryNote[]; next: string | null } };
-  "memory.note.forget": { params: { agent: string; id: string }; result: unknown };
-  "memory.note.correct": { params: { agent: string; id: string; text: string }; result: unknown };
   "flow.list": { params: Record<string, never>; result: { flows: { name: string; description: string; trouble: string }[] } };
   "flow.get": { params: { name: string }; result: { name: string; nodes: { id: string; kind: string; label: string }[]; edges: { from: string; to: string; label: string }[] } };
   "route.get": { params: Record<string, never>; result: { text: string; routes: Record<string, unknown>[]; faults: string[] } };
   "thread.fork": { params: { thread_id: string; at_seq: number; request_id: string }; result: { thread_id: string } };
   "thread.export": { params: { thread_id: string; form: "markdown" | "jsonl"; after?: number }; result: { text: string; next: number | null } };
-  "project.task.move": { params: { project: string; task: string; state: string; digest: string }; result: { digest: string } };
   "workflow.save": { params: { name: string; text: string; digest: string | null }; result: { digest: string; warnings: string[] } };
   "workflow.delete": { params: { name: string; digest: string }; result: unknown };
   "workflow.test": { params: { name: string }; result: unknown };

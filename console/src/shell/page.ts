@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import type { Connection, Standing } from "../protocol/connection";
-import { codeOf, sentence } from "../protocol/errors";
+import { RpcError, sentence } from "../protocol/errors";
 import type { MethodName, Params, Result, Scope } from "../protocol/wire";
 import type { OpenThread, Threads } from "../thread/threads";
 import type { Inbox } from "./inbox";
@@ -44,7 +44,7 @@ export function useThread(threadId: string): OpenThread {
 export interface Loaded<R> {
   readonly value: R | null;
   readonly error: string | null;
-  /** The daemon's stable word for what went wrong, e.g. `unknown_method`; null if nothing did, or it never answered. */
+  /** The daemon's stable word for what went wrong, e.g. `unknown_method`; null if nothing did, or it has none. */
   readonly code: string | null;
   readonly loading: boolean;
   reload: () => void;
@@ -69,7 +69,8 @@ export function useCall<M extends MethodName>(method: M, params: Params<M>, enab
         if (current) setHeld({ value, error: null, code: null, loading: false });
       })
       .catch((error: unknown) => {
-        if (current) setHeld((before) => ({ value: before.value, error: sentence(error), code: codeOf(error), loading: false }));
+        const code = error instanceof RpcError ? error.code : null;
+        if (current) setHeld((before) => ({ value: before.value, error: sentence(error), code, loading: false }));
       });
     return () => {
       current = false;

@@ -9,7 +9,7 @@ import { useNarrow } from "../../kit/useNarrow";
 import { useCall, useNow } from "../../shell/page";
 import css from "./beats.module.css";
 import { bounds, dayOf, daysShown, moved, ownZone, reading, type Day, type Span } from "./days";
-import { byDay, reasons, toneOf, type Group } from "./entries";
+import { byDay, reasons, threads, toneOf, type Group } from "./entries";
 import { heading, longDay, shortDay, weekdayName } from "./times";
 import { useFresh } from "./useFresh";
 import { outcomeWord, reasonWord, t } from "./words";
@@ -29,7 +29,7 @@ export function Calendar() {
   const days = useMemo(() => daysShown(around, span), [around, span]);
   const loaded = useCall("calendar.list", useMemo(() => bounds(days, zone), [days, zone]));
   useFresh(loaded.reload, ["beat", "schedule"]);
-  const groups = useMemo(() => byDay(loaded.value?.entries ?? [], zone, now), [loaded.value, zone, now]);
+  const groups = useMemo(() => byDay(loaded.value?.rows ?? [], zone, now), [loaded.value, zone, now]);
   const shown = { days, groups, today, month: span === "month" ? around.slice(0, 7) : null, most: span === "month" ? IN_MONTH : Infinity, onOpen: setOpened };
   return (
     <section aria-label={t("calendar")}>
@@ -54,7 +54,7 @@ export function Calendar() {
       {loaded.value !== null && (
         <>
           {narrow ? <List {...shown} /> : <Weeks {...shown} />}
-          {loaded.value.entries.length === 0 && <Empty>{t("nothingOn")}</Empty>}
+          {loaded.value.rows.length === 0 && <Empty>{t("nothingOn")}</Empty>}
           {loaded.value.more && <p className={css.quiet}>{t("truncated")}</p>}
           <p className={css.quiet}>{t("zoneIs", { zone })}</p>
         </>
@@ -161,7 +161,7 @@ function Lines({ groups }: { groups: readonly Group[] }) {
       {groups.map((group) => (
         <li key={group.key} className={css.line} data-tone={toneOf(group.outcome)} data-ahead={group.ahead}>
           <span className={css.clock}>{group.entries.length > 1 ? `${group.first}–${group.last}` : group.first}</span>{" "}
-          <Said>{group.title === "" ? group.id : group.title}</Said>{" "}
+          <Said>{nameOf(group)}</Said>{" "}
           <span className={css.outcome}>
             {group.entries.length > 1 && `${t("times", { count: group.entries.length })}, `}
             <Outcome group={group} />
@@ -170,6 +170,13 @@ function Lines({ groups }: { groups: readonly Group[] }) {
       ))}
     </ul>
   );
+}
+
+/** What it is called where it has no title: the agent of a beat, or the schedule. */
+function nameOf(group: Group): string {
+  if (group.kind !== "beat") return group.title === "" ? group.schedule : group.title;
+  if (group.title === "") return t("beatOf", { agent: group.agent });
+  return group.ahead ? group.title : t("beatOn", { agent: group.agent, project: group.title });
 }
 
 function Outcome({ group }: { group: Group }) {
@@ -185,7 +192,7 @@ function DayDialog({ day, zone, groups, onClose }: { day: Day; zone: string; gro
           <li key={group.key} className={css.dayEntry}>
             <div className={css.row}>
               <strong>
-                <Said>{group.title === "" ? group.id : group.title}</Said>
+                <Said>{nameOf(group)}</Said>
               </strong>
               <Badge tone={toneOf(group.outcome)}>
                 <Outcome group={group} />
@@ -195,6 +202,11 @@ function DayDialog({ day, zone, groups, onClose }: { day: Day; zone: string; gro
               </Link>
             </div>
             <p className={css.clocks}>{group.entries.map((entry) => reading(Date.parse(entry.at), zone).clock).join(", ")}</p>
+            {threads(group).map((id, index) => (
+              <Link key={id} href={`/chat/${id}`} className={css.threadLink}>
+                {index === 0 ? t("itsThread") : String(index + 1)}
+              </Link>
+            ))}
             {reasons(group).map((reason) => (
               <p key={reason} className={css.quiet}>
                 <Said>{t("reason", { reason: reasonWord(reason) })}</Said>

@@ -20,7 +20,7 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
   const { connection, tell } = usePage();
   const [busy, act] = useAct();
   const told = useMemo(() => (row === null ? null : known(row)), [row]);
-  const [draft, setDraft] = useState<Draft>(() => (told === null ? EMPTY : draftOf(told.content)));
+  const [draft, setDraft] = useState<Draft>(() => (told === null ? EMPTY : draftOf(told.content, told.whole)));
   const [fault, setFault] = useState<Fault | null>(null);
   const change = (more: Partial<Draft>): void => {
     setDraft({ ...draft, ...more });
@@ -40,10 +40,10 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
       const saved =
         row === null
           ? await connection.call("schedule.add", { ...made, request_id: crypto.randomUUID() })
-          : ((await connection.call("schedule.update", { ...made, schedule: row.schedule })) as Result<"schedule.add"> | null);
-      const [next] = saved?.next ?? [];
-      const id = saved?.schedule ?? row?.schedule ?? "";
-      tell(next === undefined ? t("savedNever", { id }) : t("saved", { id, next: dayAndClock(next) }));
+          : await connection.call("schedule.update", { ...made, schedule: row.schedule });
+      const [next] = saved.next;
+      const id = saved.schedule;
+      tell(visible(next === undefined ? t("savedNever", { id }) : t("saved", { id, next: dayAndClock(next) })));
       onSaved();
     }).then((done) => {
       if (done) onClose();
@@ -254,9 +254,7 @@ function Playbook(field: FieldProps) {
 function Firings({ draft }: { draft: Draft }) {
   const made = timing(useSettled(draft));
   const good = !isFault(made);
-  // What it does makes no difference to when it comes; the daemon wants something all the same.
-  const schedule = good ? { ...made, message: "-" } : {};
-  const loaded = useCall("schedule.preview", { schedule }, good);
+  const loaded = useCall("schedule.preview", good ? made : {}, good);
   return (
     <div className={css.firings} aria-live="polite">
       <h3 className={css.small}>{t("firings")}</h3>
@@ -274,7 +272,7 @@ function Firings({ draft }: { draft: Draft }) {
 }
 
 function Times({ value, zone }: { value: Result<"schedule.preview">; zone: string }) {
-  if (value.trouble !== "") return <Problem>{visible(value.trouble)}</Problem>;
+  if (value.fault !== "") return <Problem>{visible(value.place === "" ? value.fault : t("faultIn", { place: value.place, fault: value.fault }))}</Problem>;
   return (
     <>
       <p className={css.tight}>

@@ -60,7 +60,7 @@ describe("days", () => {
 
   it("what a calendar asks for reaches over exactly its days", () => {
     expect(bounds(daysShown("2027-03-28", "week"), "Europe/Berlin")).toEqual({
-      from: "2027-03-21T23:00:00.000Z", to: "2027-03-28T22:00:00.000Z",
+      since_ms: at("2027-03-21T23:00:00Z"), until_ms: at("2027-03-28T22:00:00Z"),
     });
   });
 

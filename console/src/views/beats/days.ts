@@ -85,13 +85,10 @@ export function moved(from: Day, span: Span, by: -1 | 1): Day {
   return new Date(Date.UTC(year, month - 1 + by, Math.min(date, last))).toISOString().slice(0, 10);
 }
 
-/** The instants that a calendar has to ask for, as the protocol wants them: from the first day until before the day behind the last. */
-export function bounds(days: readonly Day[], zone: string): { from: string; to: string } {
+/** The span that a calendar has to ask for, as the protocol wants it: from the first day until before the day behind the last. */
+export function bounds(days: readonly Day[], zone: string): { since_ms: number; until_ms: number } {
   const last = days.at(-1) ?? "1970-01-01";
-  return {
-    from: new Date(startOf(days[0] ?? last, zone)).toISOString(),
-    to: new Date(startOf(plusDays(last, 1), zone)).toISOString(),
-  };
+  return { since_ms: startOf(days[0] ?? last, zone), until_ms: startOf(plusDays(last, 1), zone) };
 }
 
 /** Whether clocks in two zones show another time at an instant. */

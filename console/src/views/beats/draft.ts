@@ -122,8 +122,14 @@ export function isFault(made: Content | Fault): made is Fault {
   return "says" in made;
 }
 
-/** The fields that show a schedule which there is. */
-export function draftOf(known: Content): Draft {
+/**
+ * The fields that show a schedule which there is.
+ *
+ * @param whole whether all of it is known. Inputs and arguments that are not stay empty, and have to be given again: to save them as
+ *   none would change what the schedule does.
+ */
+export function draftOf(known: Content, whole: boolean): Draft {
+  const nothing = whole ? {} : undefined;
   return {
     ...EMPTY,
     id: known.schedule ?? "", title: known.title ?? "",
@@ -134,13 +140,17 @@ export function draftOf(known: Content): Draft {
     missed: known.missed ?? "",
     does: known.playbook != null ? "playbook" : known.tool != null ? "tool" : "message",
     message: known.message ?? "", agent: known.agent ?? "", playbook: known.playbook ?? "",
-    inputs: JSON.stringify(known.inputs ?? {}, null, 2), tool: known.tool ?? "", args: JSON.stringify(known.args ?? {}, null, 2),
+    inputs: shown(known.inputs ?? nothing), tool: known.tool ?? "", args: shown(known.args ?? nothing),
   };
+}
+
+function shown(value: object | undefined): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
 }
 
 function object(text: string): Record<string, unknown> | null {
   try {
-    const found: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    const found: unknown = JSON.parse(text);
     return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : null;
   } catch {
     return null;

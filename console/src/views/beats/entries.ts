@@ -1,14 +1,14 @@
 import type { Result } from "../../protocol/wire";
 import { reading, type Day } from "./days";
 
-export type Entry = Result<"calendar.list">["entries"][number];
+export type Entry = Result<"calendar.list">["rows"][number];
 
 /** How something came out, by which its mark is coloured. Words stand beside it in any case. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "accent";
 
 const TONES: Readonly<Record<string, Tone>> = {
-  done: "good", fired: "good", completed: "good", succeeded: "good", changed: "good",
-  running: "accent", started: "accent", due: "plain",
+  done: "good", fired: "good", begun: "accent", completed: "good", succeeded: "good", changed: "good",
+  running: "accent",
   skipped: "plain", blocked: "warn", limited: "warn", missed: "warn", cancelled: "warn", paused: "warn", late: "warn",
   failed: "bad", error: "bad",
 };
@@ -21,7 +21,8 @@ export function toneOf(outcome: string): Tone {
 export interface Group {
   readonly key: string;
   readonly kind: string;
-  readonly id: string;
+  readonly schedule: string;
+  readonly agent: string;
   readonly title: string;
   readonly outcome: string;
   /** Whether they are still to come. */
@@ -32,6 +33,8 @@ export interface Group {
   readonly last: string;
 }
 
+/** What the daemon says of what will be. */
+const DUE = "due";
 /** More than so many of one thing on one day are told in one line. */
 const ALONE = 2;
 
@@ -44,10 +47,10 @@ export function byDay(entries: readonly Entry[], zone: string, nowMs: number): R
   for (const entry of [...entries].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
     const ms = Date.parse(entry.at);
     const { day, clock } = reading(ms, zone);
-    const ahead = entry.outcome === "" || entry.outcome === "due" ? ms >= nowMs : false;
+    const ahead = entry.what === DUE && ms >= nowMs;
     const alike = days.get(day) ?? new Map<string, { entry: Entry; clock: string; ahead: boolean }[]>();
     days.set(day, alike);
-    const key = [entry.kind, entry.id, entry.outcome, entry.reason, String(ahead)].join("\n");
+    const key = [entry.kind, entry.schedule, entry.agent, entry.title, entry.what, String(ahead)].join("\n");
     alike.set(key, [...(alike.get(key) ?? []), { entry, clock, ahead }]);
   }
   return new Map(
@@ -63,14 +66,19 @@ export function byDay(entries: readonly Entry[], zone: string, nowMs: number): R
 
 function group(times: readonly { entry: Entry; clock: string; ahead: boolean }[]): Group {
   const [first] = times as [(typeof times)[number]];
-  const { kind, id, title, outcome } = first.entry;
+  const { kind, schedule, agent, title, what } = first.entry;
   return {
-    key: [kind, id, outcome, first.entry.at].join("\n"), kind, id, title, outcome, ahead: first.ahead,
+    key: [kind, schedule, agent, title, what, first.entry.at].join("\n"), kind, schedule, agent, title, outcome: what === DUE ? "" : what, ahead: first.ahead,
     entries: times.map((time) => time.entry), first: first.clock, last: times.at(-1)?.clock ?? first.clock,
   };
 }
 
 /** Reasons that are told, each once, in the order in which they came. */
 export function reasons(group: Group): string[] {
-  return [...new Set(group.entries.map((entry) => entry.reason).filter((reason) => reason !== ""))];
+  return [...new Set(group.entries.map((entry) => entry.why).filter((reason) => reason !== ""))];
+}
+
+/** The conversations that they left behind, each once. */
+export function threads(group: Group): string[] {
+  return [...new Set(group.entries.map((entry) => entry.thread_id).filter((id) => id !== ""))];
 }

@@ -31,8 +31,9 @@ export const t = catalog("beats", {
   reason: "Why: {reason}",
   toSchedule: "Schedules",
   toHeartbeat: "Heartbeat",
-  kind_schedule: "Schedule",
-  kind_beat: "Heartbeat",
+  beatOf: "Beat of {agent}",
+  beatOn: "Beat of {agent}: {project}",
+  itsThread: "What it did",
 
   theStatus: "how heartbeats stand",
   noHeartbeat: "No agent has a heartbeat. It is switched on in the settings, under [heartbeat].",
@@ -151,6 +152,7 @@ export const t = catalog("beats", {
   noFirings: "It would never fire.",
   thePreview: "the next times",
 
+  faultIn: "{place}: {fault}",
   faultId: "Expected up to 64 letters, digits, _ . or -, beginning with a letter or digit.",
   faultEvery: "Expected a time such as 30m, 2h, 1d or 1h30m.",
   faultJitter: "Expected a time such as 5m, or nothing.",
@@ -164,7 +166,7 @@ export const t = catalog("beats", {
 });
 
 const OUTCOMES: Sentences = {
-  done: "done", fired: "fired", completed: "completed", succeeded: "succeeded", running: "at work", due: "planned", skipped: "skipped",
+  done: "done", fired: "fired", completed: "completed", succeeded: "succeeded", begun: "begun", running: "at work", skipped: "skipped",
   blocked: "blocked", limited: "at a limit", missed: "missed", cancelled: "stopped", paused: "paused", failed: "failed",
 };
 

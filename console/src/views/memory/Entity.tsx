@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import { Link } from "wouter";
 import { Button } from "../../kit/Button";
 import { Badge, Empty } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
-import { useCall, useMay } from "../../shell/page";
-import { Link } from "wouter";
-import { CorrectDialog, ForgetDialog, MergeDialog } from "./EntityDialogs";
+import { useCall, useMay, usePage } from "../../shell/page";
+import { CorrectDialog, MergeDialog } from "./EntityDialogs";
+import { ForgetDialog } from "./ForgetDialog";
 import type { Entity as Known, Fact } from "./graph";
 import css from "./memory.module.css";
 import { t } from "./words";
@@ -26,6 +27,7 @@ export function Entity({ agent, entity, all, onOpen, onChanged }: {
   onOpen: (id: string) => void;
   onChanged: (id?: string) => void;
 }) {
+  const { connection } = usePage();
   const may = useMay("write");
   const [opened, setOpened] = useState<Opened | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -103,7 +105,16 @@ export function Entity({ agent, entity, all, onOpen, onChanged }: {
       )}
       {opened?.what === "merge" && <MergeDialog agent={agent} entity={entity} all={all} onClose={close} onChanged={onChanged} />}
       {opened?.what === "forget" && (
-        <ForgetDialog agent={agent} id={opened.id} name={opened.name} onClose={close} onChanged={onChanged} />
+        <ForgetDialog
+          title={t("forgetTitle", { what: opened.name })}
+          hint={t("forgetHint")}
+          ask={async (code) => {
+            const { forgotten, would_go: going = [], code: next = "" } = await connection.call("memory.forget", { agent, named: [opened.id], code });
+            return { forgotten, going, code: next };
+          }}
+          onClose={close}
+          onForgotten={() => onChanged()}
+        />
       )}
     </section>
   );

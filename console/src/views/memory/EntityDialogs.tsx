@@ -1,10 +1,7 @@
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
-import { Empty, Problem } from "../../kit/Panel";
-import { Said, visible } from "../../kit/Said";
-import { sentence } from "../../protocol/errors";
-import type { Result } from "../../protocol/wire";
+import { visible } from "../../kit/Said";
 import { useAct, usePage } from "../../shell/page";
 import type { Entity } from "./graph";
 import css from "./memory.module.css";
@@ -101,78 +98,6 @@ export function MergeDialog({ agent, entity, all, onClose, onChanged }: Closing 
           <Button onClick={onClose}>{t("cancel")}</Button>
         </div>
       </form>
-    </Dialog>
-  );
-}
-
-type Preview = Result<"memory.forget">;
-
-/**
- * Forgets in two steps: the daemon says what would go, and has to be told the code of exactly that. If it is another by then, it is
- * shown anew.
- */
-export function ForgetDialog({ agent, id, name, onClose, onChanged }: Closing & { agent: string; id: string; name: string }) {
-  const { connection, tell } = usePage();
-  const [preview, setPreview] = useState<Preview | null>(null);
-  const [trouble, setTrouble] = useState("");
-  const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    let current = true;
-    connection
-      .call("memory.forget", { agent, named: [id] })
-      .then((found) => {
-        if (current) setPreview(found);
-      })
-      .catch((error: unknown) => {
-        if (current) setTrouble(sentence(error));
-      });
-    return () => {
-      current = false;
-    };
-  }, [connection, agent, id]);
-
-  const forget = async (code: string): Promise<void> => {
-    setBusy(true);
-    try {
-      const done = await connection.call("memory.forget", { agent, named: [id], code });
-      tell(t("forgotten", { count: done.forgotten }));
-      onChanged();
-      onClose();
-    } catch (error) {
-      setTrouble(sentence(error));
-      const now = await connection.call("memory.forget", { agent, named: [id] }).catch(() => null);
-      setPreview(now);
-    } finally {
-      setBusy(false);
-    }
-  };
-
-  const going = preview?.would_go ?? [];
-  return (
-    <Dialog title={visible(t("forgetTitle", { what: name }))} onClose={onClose}>
-      {trouble !== "" && <Problem>{visible(trouble)}</Problem>}
-      {preview === null && trouble === "" && <Empty>{t("forgetLooking")}</Empty>}
-      {preview !== null && (
-        <div aria-live="polite">
-          <p>{going.length === 0 ? t("nothingGoes") : trouble === "" ? t("wouldGo") : t("changed")}</p>
-          <ul className={css.going}>
-            {going.map((line, index) => (
-              <li key={index}>
-                <Said>{line}</Said>
-              </li>
-            ))}
-          </ul>
-          <p className={css.quiet}>{t("forgetHint")}</p>
-        </div>
-      )}
-      <div className={css.row}>
-        {preview !== null && going.length > 0 && (
-          <Button tone="bad" busy={busy} onClick={() => void forget(preview.code ?? "")}>
-            {t("forgetDo")}
-          </Button>
-        )}
-        <Button onClick={onClose}>{t("cancel")}</Button>
-      </div>
     </Dialog>
   );
 }

@@ -1,27 +1,34 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
 import { Badge, Empty } from "../../kit/Panel";
-import { Said, visible } from "../../kit/Said";
+import { Said } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
 import { useSettled } from "../../kit/useSettled";
-import type { MemoryNote } from "../../protocol/coming";
-import { useAct, useCall, useMay, usePage } from "../../shell/page";
+import type { Result } from "../../protocol/wire";
+import { useCall, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
+import { ForgetDialog } from "./ForgetDialog";
 import css from "./memory.module.css";
 import { t } from "./words";
 
+type MemoryNote = Result<"memory.notes">["notes"][number];
+
 const PAGE = 50;
+/** A search finds the best so many. */
+const FOUND = 20;
+const KINDS = ["fact", "episode", "errand"] as const;
+type Kind = (typeof KINDS)[number];
 
 /** An agent's notes: the newest, a page at a time, or those that a search finds. */
 export function Notes({ agent }: { agent: string }) {
   const [typed, setTyped] = useState("");
-  const [before, setBefore] = useState<string | null>(null);
+  const [before, setBefore] = useState<number | null>(null);
+  const [kind, setKind] = useState<Kind | null>(null);
   const words = useSettled(typed.trim());
   const searching = words !== "";
-  const found = useCall("memory.search", { agent, words, limit: PAGE }, searching);
-  const newest = useCall("memory.notes", { agent, limit: PAGE, before }, !searching);
+  const found = useCall("memory.search", { agent, words, limit: FOUND }, searching);
+  const newest = useCall("memory.notes", { agent, kind, limit: PAGE, before_ms: before }, !searching);
   const loaded = searching ? found : newest;
   const notes = loaded.value?.notes ?? [];
   const count = notes.length;
@@ -41,10 +48,25 @@ export function Notes({ agent }: { agent: string }) {
         </span>
         {!searching && (
           <div className={css.row}>
+            <select
+              aria-label={t("kindOfNotes")}
+              value={kind ?? ""}
+              onChange={(event) => {
+                setKind(KINDS.find((one) => one === event.target.value) ?? null);
+                setBefore(null);
+              }}
+            >
+              <option value="">{t("kind_all")}</option>
+              {KINDS.map((one) => (
+                <option key={one} value={one}>
+                  {t(`kind_${one}`)}
+                </option>
+              ))}
+            </select>
             <Button disabled={before === null} onClick={() => setBefore(null)}>
               {t("newest")}
             </Button>
-            <Button disabled={newest.value?.next == null} onClick={() => setBefore(newest.value?.next ?? null)}>
+            <Button disabled={newest.value?.next_ms == null} onClick={() => setBefore(newest.value?.next_ms ?? null)}>
               {t("older")}
             </Button>
           </div>
@@ -52,7 +74,7 @@ export function Notes({ agent }: { agent: string }) {
       </div>
       <Trouble of={loaded} what={searching ? t("theSearch") : t("theNotes")} />
       {loaded.value === null && loaded.loading && loaded.error === null && <Empty>{t("loading")}</Empty>}
-      {loaded.value !== null && count === 0 && <Empty>{searching ? <Said>{t("noneFound", { words })}</Said> : t("noNotes")}</Empty>}
+      {loaded.value !== null && count === 0 && <Empty>{searching ? <Said>{t("noneFound", { words })}</Said> : kind === null ? t("noNotes") : t("noneOfKind")}</Empty>}
       <ul className={css.plainList}>
         {notes.map((note) => (
           <Note key={note.id} agent={agent} note={note} onChanged={loaded.reload} />
@@ -63,16 +85,22 @@ export function Notes({ agent }: { agent: string }) {
 }
 
 function Note({ agent, note, onChanged }: { agent: string; note: MemoryNote; onChanged: () => void }) {
+  const { connection } = usePage();
   const may = useMay("write");
-  const [open, setOpen] = useState<"correct" | "forget" | null>(null);
+  const [forgetting, setForgetting] = useState(false);
   return (
     <li className={css.note}>
+      {note.asked !== "" && (
+        <p className={css.quiet}>
+          <Said>{note.asked}</Said>
+        </p>
+      )}
       <p className={css.text}>
         <Said>{note.text}</Said>
       </p>
       <div className={css.noteFoot}>
         <span className={css.quiet}>
-          {dayAndClock(note.at)},{" "}
+          {t(`kind_${note.kind}`)}, {dayAndClock(note.at)},{" "}
           {note.thread_id === "" ? (
             t("noThread")
           ) : (
@@ -80,6 +108,7 @@ function Note({ agent, note, onChanged }: { agent: string; note: MemoryNote; onC
               {t("from")} <Link href={`/chat/${note.thread_id}`}>{t("conversation")}</Link>
             </>
           )}
+          {note.scope === "" && `, ${t("allAgents")}`}
         </span>
         {note.tainted && (
           <span title={t("outsideWhy")}>
@@ -87,89 +116,23 @@ function Note({ agent, note, onChanged }: { agent: string; note: MemoryNote; onC
           </span>
         )}
         {may && (
-          <span className={css.row}>
-            <Button className={css.small} onClick={() => setOpen("correct")}>
-              {t("correct")}
-            </Button>
-            <Button className={css.small} tone="bad" onClick={() => setOpen("forget")}>
-              {t("forget")}
-            </Button>
-          </span>
+          <Button className={css.small} tone="bad" onClick={() => setForgetting(true)}>
+            {t("forget")}
+          </Button>
         )}
       </div>
-      {open === "correct" && <CorrectNote agent={agent} note={note} onClose={() => setOpen(null)} onChanged={onChanged} />}
-      {open === "forget" && <ForgetNote agent={agent} note={note} onClose={() => setOpen(null)} onChanged={onChanged} />}
+      {forgetting && (
+        <ForgetDialog
+          title={t("forgetNote")}
+          hint={t("forgetNoteHint")}
+          ask={async (code) => {
+            const answer = await connection.call("memory.note.forget", { agent, ids: [note.id], code });
+            return { forgotten: answer.forgotten, going: answer.would_go.map((one) => one.text), code: answer.code };
+          }}
+          onClose={() => setForgetting(false)}
+          onForgotten={onChanged}
+        />
+      )}
     </li>
-  );
-}
-
-interface NoteDialogProps {
-  agent: string;
-  note: MemoryNote;
-  onClose: () => void;
-  onChanged: () => void;
-}
-
-function CorrectNote({ agent, note, onClose, onChanged }: NoteDialogProps) {
-  const { connection, tell } = usePage();
-  const [busy, act] = useAct();
-  const [text, setText] = useState(note.text);
-  const field = useId();
-  return (
-    <Dialog title={t("correctNote")} onClose={onClose}>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act(async () => {
-            await connection.call("memory.note.correct", { agent, id: note.id, text: text.trim() });
-            tell(t("noteCorrected"));
-            onChanged();
-          }).then((done) => {
-            if (done) onClose();
-          });
-        }}
-      >
-        <label htmlFor={field}>{t("noteText")}</label>
-        <textarea id={field} required rows={5} value={text} onChange={(event) => setText(event.target.value)} />
-        <div className={css.row}>
-          <Button type="submit" tone="main" busy={busy} disabled={text.trim() === "" || text.trim() === note.text}>
-            {t("save")}
-          </Button>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function ForgetNote({ agent, note, onClose, onChanged }: NoteDialogProps) {
-  const { connection, tell } = usePage();
-  const [busy, act] = useAct();
-  return (
-    <Dialog title={t("forgetNote")} onClose={onClose}>
-      <p className={css.text}>
-        <Said>{note.text}</Said>
-      </p>
-      <p>{t("forgetNoteAsk")}</p>
-      <div className={css.row}>
-        <Button
-          tone="bad"
-          busy={busy}
-          onClick={() =>
-            void act(async () => {
-              await connection.call("memory.note.forget", { agent, id: note.id });
-              tell(visible(t("noteForgotten")));
-              onChanged();
-            }).then((done) => {
-              if (done) onClose();
-            })
-          }
-        >
-          {t("forget")}
-        </Button>
-        <Button onClick={onClose}>{t("cancel")}</Button>
-      </div>
-    </Dialog>
   );
 }

@@ -3,8 +3,9 @@ import { Badge, Empty } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { codeOf } from "../../protocol/errors";
 import { useAct, useMay, usePage } from "../../shell/page";
-import { columns, type Card, type State } from "./cards";
+import { columns, elsewhere, wantsWhy, type Card, type State } from "./cards";
 import { MoveMenu } from "./MoveMenu";
+import { WhyDialog } from "./WhyDialog";
 import css from "./projects.module.css";
 import { t } from "./words";
 
@@ -20,6 +21,7 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
   const [, act] = useAct();
   const may = useMay("write");
   const [moving, setMoving] = useState<string | null>(null);
+  const [asked, setAsked] = useState<{ card: Card; state: State } | null>(null);
   const [over, setOver] = useState<State | null>(null);
   const dragged = useRef<Card | null>(null);
   const focused = useRef<string | null>(null);
@@ -31,13 +33,22 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
     focused.current = null;
   }, [digest, moving]);
 
-  const move = (card: Card, state: State): void => {
+  const move = (card: Card, state: State, why?: string): void => {
     if (card.state === state || moving !== null) return;
+    if (!elsewhere(card).includes(state)) {
+      tell(t("onlyPlans", { state: t(`state_${state}`) }), "bad");
+      return;
+    }
+    if (wantsWhy(state) && why === undefined) {
+      setAsked({ card, state });
+      return;
+    }
+    setAsked(null);
     setMoving(card.key);
     focused.current = card.key;
     void act(async () => {
       try {
-        await connection.call("project.task.move", { project, task: card.name, state, digest });
+        await connection.call("project.task.move", { project, number: card.number, state, why: why ?? "", digest });
         tell(visible(t("moved", { task: card.text, state: t(`state_${state}`) })));
       } catch (error) {
         const code = codeOf(error);
@@ -106,6 +117,9 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
         ))}
       </div>
       {may && <p className={css.quiet}>{t("dragHint")}</p>}
+      {asked !== null && (
+        <WhyDialog card={asked.card} state={asked.state} onClose={() => setAsked(null)} onSaid={(why) => move(asked.card, asked.state, why)} />
+      )}
     </>
   );
 }
@@ -139,9 +153,9 @@ function CardBody({ card, may, moving, onMove, part = false }: BodyProps) {
         </div>
         {may && <MoveMenu card={card} busy={moving === card.key} onMove={(state) => onMove(card, state)} />}
       </div>
-      {card.blocked !== "" && (
+      {card.why !== "" && (
         <p className={css.why}>
-          <Said>{card.blocked}</Said>
+          <Said>{card.why}</Said>
         </p>
       )}
       {card.after.length > 0 && (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cards, columns, elsewhere, isActive, page, planOf, runsOf, type Task } from "./cards";
+import { cards, columns, elsewhere, isActive, page, planOf, runsOf, STATES, wantsWhy, type Task } from "./cards";
 
 const task = (text: string, more: Partial<Task> = {}): Task => ({
   text, done: false, blocked: "", depth: 0, state: "pending", id: "", depends_on: [], ...more,
@@ -33,11 +33,17 @@ describe("a project's board", () => {
     const after = cards([task("a", { state: "completed" }), task("a"), task("b", { id: "bee", state: "blocked" })]);
     expect(before.map((card) => card.key)).toEqual(after.map((card) => card.key));
     expect(new Set(before.map((card) => card.key)).size).toBe(3);
-    expect(before.map((card) => card.name)).toEqual(["a", "a", "bee"]);
   });
 
-  it("a card can go to every state but its own", () => {
-    expect(elsewhere(cards([task("a", { state: "failed" })])[0] as never)).toEqual(["pending", "in_progress", "blocked", "completed"]);
+  it("a card can go to every state but its own; only tasks of a plan are worked on and fail", () => {
+    const targets = cards([task("a", { state: "failed", id: "a" }), task("b")]).map(elsewhere);
+    expect(targets).toEqual([["pending", "in_progress", "blocked", "completed"], ["blocked", "completed"]]);
+  });
+
+  it("is known by its place in the file, and tells what is in its way", () => {
+    const all = cards([task("a", { number: 1, blocked: "frost" }), task("b", { number: 2, failed: "no wood" })]);
+    expect(all.map(({ number, why }) => [number, why])).toEqual([[1, "frost"], [2, "no wood"]]);
+    expect(STATES.filter(wantsWhy)).toEqual(["blocked", "failed"]);
   });
 });
 

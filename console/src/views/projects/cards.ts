@@ -10,11 +10,13 @@ export type State = (typeof STATES)[number];
 export interface Card {
   /** Stays the same as long as its words do, so that what had the focus has it again after a move. */
   readonly key: string;
-  /** By which the daemon knows it: the id that a plan gave it, else its words. */
-  readonly name: string;
+  /** Its place among the tasks of the file that it was read from, by which the daemon knows it there. */
+  readonly number: number;
   readonly text: string;
   readonly state: State;
-  readonly blocked: string;
+  /** What is in its way, or why it failed. */
+  readonly why: string;
+  /** The id that a plan gave it; empty for a task of no plan. */
   readonly id: string;
   /** What it depends on, and whether that is done. Ids that no task has are told as they stand. */
   readonly after: readonly { readonly text: string; readonly done: boolean }[];
@@ -32,7 +34,8 @@ export function cards(tasks: readonly Task[]): readonly Card[] {
     const nth = times.get(name) ?? 0;
     times.set(name, nth + 1);
     const card: Growing = {
-      key: nth === 0 ? name : `${name}\n${nth}`, name, text: task.text, state: stateOf(task.state), blocked: task.blocked, id: task.id,
+      key: nth === 0 ? name : `${name}\n${nth}`, number: task.number ?? 0, text: task.text, state: stateOf(task.state), id: task.id,
+      why: task.blocked === "" ? (task.failed ?? "") : task.blocked,
       after: task.depends_on.map((id) => ({ text: byId.get(id)?.text ?? id, done: byId.get(id)?.done ?? false })), below: [],
     };
     while ((open.at(-1)?.depth ?? -1) >= task.depth) open.pop();
@@ -53,9 +56,14 @@ export function columns(all: readonly Card[]): readonly { state: State; cards: r
   return STATES.map((state) => ({ state, cards: all.filter((card) => card.state === state) }));
 }
 
-/** Where a card can be moved to from where it stands. */
+/** Where a card can be moved to from where it stands: only tasks of a plan are worked on and fail. */
 export function elsewhere(card: Card): readonly State[] {
-  return STATES.filter((state) => state !== card.state);
+  return STATES.filter((state) => state !== card.state && (card.id !== "" || (state !== "in_progress" && state !== "failed")));
+}
+
+/** Whether a reason belongs to a state. */
+export function wantsWhy(state: State): boolean {
+  return state === "blocked" || state === "failed";
 }
 
 export interface Page {
