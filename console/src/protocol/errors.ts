@@ -24,3 +24,8 @@ export class ConnectionLost extends Error {
 export function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The daemon's stable word for it; null for what the daemon did not say. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof RpcError ? error.code : null;
+}

@@ -22,7 +22,7 @@ export function Acts({ threadId, title, tainted, onFork, forkBusy, mayFork }: { 
   const [asking, setAsking] = useState<Asking>("");
   const [busy, act] = useAct();
   const list = useId();
-  const exported = (form: "markdown" | "jsonl"): void => {
+  const exported = (form: "markdown" | "lines"): void => {
     void act(async () => {
       const parts = await ofNewer("thread.export", () => wholeExport(connection, threadId, form));
       const file = fileName(title, threadId, form);
@@ -51,7 +51,7 @@ export function Acts({ threadId, title, tainted, onFork, forkBusy, mayFork }: { 
           <Button busy={busy} onClick={() => exported("markdown")}>
             {t("exportMarkdown")}
           </Button>
-          <Button busy={busy} onClick={() => exported("jsonl")}>
+          <Button busy={busy} onClick={() => exported("lines")}>
             {t("exportJsonl")}
           </Button>
           {write && (

@@ -1,0 +1,35 @@
+import { useId, useState } from "react";
+import { Button } from "../../kit/Button";
+import { Dialog } from "../../kit/Dialog";
+import { visible } from "../../kit/Said";
+import type { Card, State } from "./cards";
+import css from "./projects.module.css";
+import { t } from "./words";
+
+/** Asks why a task is blocked or has failed: the file says it behind the task. */
+export function WhyDialog({ card, state, onClose, onSaid }: { card: Card; state: State; onClose: () => void; onSaid: (why: string) => void }) {
+  const [why, setWhy] = useState("");
+  const field = useId();
+  return (
+    <Dialog title={visible(t("whyTitle", { task: card.text, state: t(`state_${state}`) }))} onClose={onClose}>
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSaid(why.trim());
+        }}
+      >
+        <div className={css.field}>
+          <label htmlFor={field}>{t("why")}</label>
+          <input id={field} required value={why} onChange={(event) => setWhy(event.target.value)} />
+        </div>
+        <div className={css.row}>
+          <Button type="submit" tone="main" disabled={why.trim() === ""}>
+            {t("move")}
+          </Button>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
