@@ -21,5 +21,11 @@ export default defineConfig({
       "/console": { target: "http://127.0.0.1:8137" },
     },
   },
-  test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"] },
+  test: {
+    // A page's surroundings take longer to set up than most tests take: what draws nothing does without.
+    projects: [
+      { extends: true, test: { name: "decisions", environment: "node", include: ["src/**/*.test.ts"] } },
+      { extends: true, test: { name: "drawn", environment: "happy-dom", include: ["src/**/*.test.tsx"] } },
+    ],
+  },
 });

@@ -5,6 +5,7 @@ import { enter, sessionKey, ticketFromAddress } from "./protocol/session";
 import { App } from "./shell/App";
 import { applyTheme } from "./shell/theme";
 import "./shell/tokens.css";
+import { showIn } from "./text/catalog";
 import { Threads } from "./thread/threads";
 
 const connection = new Connection({
@@ -28,6 +29,7 @@ const threads = new Threads(connection, (run) => {
 });
 
 applyTheme();
+showIn(document.documentElement.lang || "en");
 addEventListener("online", () => connection.standing.state === "lost" && connection.start());
 
 const ticket = ticketFromAddress();

@@ -12,9 +12,16 @@ export function addLanguage(language: string, part: string, sentences: Partial<S
   languages.set(language, parts.set(part, sentences));
 }
 
+let shown = "en";
+
+/** Show the page in a language from now on, before it is drawn. */
+export function showIn(wanted: string): void {
+  shown = wanted;
+}
+
 /** The language that the page is shown in. */
 export function language(): string {
-  return document.documentElement.lang || "en";
+  return shown;
 }
 
 /**

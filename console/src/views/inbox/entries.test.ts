@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import type { FullQuestion } from "../../protocol/coming";
 import type { NoticeRow } from "../../protocol/wire";
