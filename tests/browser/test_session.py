@@ -27,11 +27,10 @@ from sulla.tools.policy import shown_args
 from sulla.tools.web.fetch import Fetcher
 from tests.browser.hostile import IMPATIENT, SETTINGS, HostileWorld, hostile_world, needs_chromium
 from tests.house.source import ROOT
-from tests.kits.in_turn import in_turn
 from tests.kits.points import turns
 from tests.soon import a_pause, until
 
-pytestmark = [needs_chromium, in_turn(2)]
+pytestmark = needs_chromium
 in_turn = turns(
     ("older looks", "passwords", "conversations", "pictures", "playbooks", "idle", "breakdown", "killed"),
     3,

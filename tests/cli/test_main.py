@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from sulla.cli.main import commands
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
+from tests.house.source import ROOT
 from tests.processes.forked import start
 
 COMMANDS = commands()
@@ -118,3 +121,14 @@ def _ran(words: tuple[str, ...], home: Path, out: int) -> tuple[int, str]:
             code = process.wait(50)
         errors.seek(0)
         return code, errors.read()
+
+
+def test_a_command_that_leaves_nothing_to_be_done_ends_at_once_with_all_that_it_said() -> None:
+    code = "import atexit, sys\nimport sulla.cli.main as cli\natexit.register(print, 'taken apart')\n"
+    code += "cli._run = lambda words, *, alone: (print('said', end=''), (int(words[0]), words[1] == 'at once'))[1]\n"
+    code += "sys.exit(cli.main(sys.argv[1:]))"
+    for how, said in (("at once", "said"), ("in order", "saidtaken apart\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "3", how], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (3, said), done.stderr

@@ -23,7 +23,6 @@ from sulla.terminal.place import door
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.conftest import new_database
 from tests.faults.harness import Daemon, User
-from tests.kits.in_turn import in_turn
 from tests.kits.points import turns
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
@@ -32,8 +31,6 @@ from tests.servers.stores.postgres import FAST, PostgresServer, running_postgres
 from tests.servers.stores.redis import RedisServer
 from tests.simulation.history import Acknowledged, History, ThreadHistory, breaches
 from tests.soon import attempts
-
-pytestmark = in_turn(2)
 
 TOLD_S = 1.5
 """A client is told within a second; the rest is for a busy machine."""

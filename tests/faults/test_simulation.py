@@ -10,12 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.faults.simulate import main, replay
-from tests.kits.in_turn import in_turn
 from tests.kits.points import sample, some
 from tests.simulation.defects import DEFECTS
 from tests.simulation.simulate import simulate
-
-pytestmark = in_turn(2)
 
 ROOT = Path(__file__).resolve().parents[2]
 

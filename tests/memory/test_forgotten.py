@@ -21,8 +21,7 @@ from sulla.memory.entities.statement import EntityName, Statement, statement_fro
 from sulla.memory.note import MemoryNote, ReadPosition
 from sulla.memory.sqlite import SqliteMemory
 from sulla.memory.sqlite_file import open_memory
-from sulla.memory.vectors import search
-from sulla.memory.vectors.base import NoteVector
+from sulla.memory.vectors.base import LEAST, NoteVector
 from sulla.memory.vectors.search import Meanings
 from sulla.memory.vectors.signature import normalised, pack, signature_of
 from sulla.store.sqlite.thread import SqliteThread
@@ -259,7 +258,7 @@ async def test_what_was_forgotten_is_found_nowhere_and_its_vector_cannot_be_read
     assert [hit.note.id for hit in await meanings.near(["ada"], "physician", 5)] == [GONE.id]
     await forget(index)
     for finder in (meanings, Meanings(index.vectors, asked)):  # one that has its signature in memory, and a new one
-        assert await finder.near(["ada"], "physician", 5, search.LEAST) == []
+        assert await finder.near(["ada"], "physician", 5, LEAST) == []
     assert await index.search(["ada"], "doctor Halloran", 5) == []
     for known in (graphs, Graphs(index.statements)):  # one that has read it, and a new one
         assert (await known.of(["ada"])).named("Halloran") == ()

@@ -16,7 +16,6 @@ from sulla.handoffs.slice import AgentRouted
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.usage import Usage
 from tests.house.source import ROOT, touched
-from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.simulation.history import (
     Acknowledged,
@@ -34,8 +33,6 @@ from tests.simulation.history import (
 from tests.simulation.history_log import RULES
 from tests.simulation.history_run import RUN_RULES
 from tests.simulation.simulate import simulate
-
-pytestmark = in_turn(2)
 
 SEEDS = 30
 """Of storms whose histories defects are planted in."""
