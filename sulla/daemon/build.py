@@ -126,9 +126,10 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = _told(scene, core, built)
     children, limits = host.agents.children, host.agents.limits
-    turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
+    turns = TurnDriver(
+        host.threads, host.store, clock, actors, limits, core.ledger, children, _told(scene, core, built)
+    )
     looks = {"agents": Built(before_work=core.agent_folders.look)}
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
@@ -154,9 +155,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *brought.items(),
         )
     )
-    jobs = partial(core.tools.jobs.forget, parent_of=_parents(host.threads))
-    kept: tuple[Forget, ...] = (jobs, core.tools.forget, scene.feed.forget)
-    forget = (*kept, *(one.forget for one in built if one.forget is not None))
+    forget = _forgetting(core, scene, built)
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
@@ -170,6 +169,13 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
+
+
+def _forgetting(core: Core, scene: Scene, built: Sequence[Built]) -> tuple[Forget, ...]:
+    """What forgets a thread that is deleted."""
+    jobs = partial(core.tools.jobs.forget, parent_of=_parents(core.host.threads))
+    kept: tuple[Forget, ...] = (jobs, core.tools.forget, scene.feed.forget)
+    return (*kept, *(one.forget for one in built if one.forget is not None))
 
 
 def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:
