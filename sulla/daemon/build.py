@@ -141,8 +141,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
-    brought = dict(pair for one in built for pair in one.methods)
-    console = make_console(settings, host, brought)
+    console = make_console(settings, host, built)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
@@ -152,15 +151,14 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *console.services(),
             switch_rpc.METHODS.done_by(host.switch),
             lifecycle_rpc.METHODS.done_by(lifecycle),
-            *brought.items(),
+            *(pair for one in built for pair in one.methods),
         )
     )
-    forget = _forgetting(core, scene, built)
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
-    service = Service(host, intake, watch, work, services, forget, report, look)
+    service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     look_after(host.health, watch, service, core.models, access)
     host.health.watch("model", model_check.trouble, blocks=False)
     host.health.watch("restart", lifecycle.waiting, blocks=False)
