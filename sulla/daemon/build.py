@@ -126,9 +126,10 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     actors = AgentRuntimes(host, built, calls, summarize_of(core, settings, choice))
     scene = make_scene(host.store, host.threads, place, host.waker.held)
-    told = _told(scene, core, built)
     children, limits = host.agents.children, host.agents.limits
-    turns = TurnDriver(host.threads, host.store, clock, actors, limits, core.ledger, children, told)
+    turns = TurnDriver(
+        host.threads, host.store, clock, actors, limits, core.ledger, children, _told(scene, core, built)
+    )
     looks = {"agents": Built(before_work=core.agent_folders.look)}
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
@@ -140,8 +141,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
-    brought = dict(pair for one in built for pair in one.methods)
-    console = make_console(settings, host, brought)
+    console = make_console(settings, host, built)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),
@@ -151,17 +151,14 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
             *console.services(),
             switch_rpc.METHODS.done_by(host.switch),
             lifecycle_rpc.METHODS.done_by(lifecycle),
-            *brought.items(),
+            *(pair for one in built for pair in one.methods),
         )
     )
-    jobs = partial(core.tools.jobs.forget, parent_of=_parents(host.threads))
-    kept: tuple[Forget, ...] = (jobs, core.tools.forget, scene.feed.forget)
-    forget = (*kept, *(one.forget for one in built if one.forget is not None))
     model_check = ModelCheck(settings.model, choice, clock)
     report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
-    service = Service(host, intake, watch, work, services, forget, report, look)
+    service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     look_after(host.health, watch, service, core.models, access)
     host.health.watch("model", model_check.trouble, blocks=False)
     host.health.watch("restart", lifecycle.waiting, blocks=False)
@@ -170,6 +167,13 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
+
+
+def _forgetting(core: Core, scene: Scene, built: Sequence[Built]) -> tuple[Forget, ...]:
+    """What forgets a thread that is deleted."""
+    jobs = partial(core.tools.jobs.forget, parent_of=_parents(core.host.threads))
+    kept: tuple[Forget, ...] = (jobs, core.tools.forget, scene.feed.forget)
+    return (*kept, *(one.forget for one in built if one.forget is not None))
 
 
 def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:

@@ -121,8 +121,7 @@ async def run_daemon(
         await undo_half_import(system.host.store, place.owner)
         await system.host.switch.open()
         await system.account.open()
-        stack.push_async_callback(system.account.close)
-        stack.push_async_callback(system.console.usage.close)
+        stack.push_async_callback(_close_accounts, system)
         stack.push_async_callback(system.core.models.close)
         await _open_access(settings, system, home, redactor)
         stack.callback(system.access.audit.close)
@@ -154,6 +153,12 @@ async def _open_kept(stack: AsyncExitStack, system: System) -> None:
             await one.open()
         if one.close is not None:
             stack.push_async_callback(_close, name, one.close, system.host.place.clock)
+
+
+async def _close_accounts(system: System) -> None:
+    """Keep a last time what was used."""
+    await system.account.close()
+    await system.console.usage.close()
 
 
 async def _close(name: str, close: Callable[[], Awaitable[None]], clock: Clock) -> None:

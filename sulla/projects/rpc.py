@@ -198,8 +198,8 @@ METHODS: Final[Methods[ProjectService]] = Methods(
             ProjectText,
             "write",
             _move,
-            Rest("POST", "/projects/{project}/tasks/{number}", "Say how a task stands."),
-            Example(_WHOLE, {"state": "completed", "digest": "a3f1c05e7b9d2468"}),
+            Rest("POST", "/projects/{project}/tasks", "Say how a task stands."),
+            Example(_WHOLE, {"number": 1, "state": "completed", "digest": "a3f1c05e7b9d2468"}),
         ),
     ),
 )

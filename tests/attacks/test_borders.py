@@ -144,6 +144,7 @@ STAYING = {
     "KnownRow": "what is known of somebody, for a client",
     "LiveRow": "what goes on in a thread, for a client",
     "ModelContext": "the switch of a thread itself",
+    "NoteRow": "what is remembered, for a client",
     "NoticeInfo": "a notice that was read again",
     "NoticeRow": "a notice, for a client",
     "OpenQuestion": "a question that was read again",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sulla.core.dataclass import dataclass
 from sulla.daemon.console.asked import AskedBoard
@@ -24,7 +24,7 @@ from sulla.gateway.methods import playbook_files as playbook_files_rpc
 from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
-from sulla.host.host import Host
+from sulla.host.host import Built, Host
 from sulla.memory.memory import Memory
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.files import playbook_folder
@@ -61,14 +61,15 @@ class ConsoleServices:
         )
 
 
-def make_console(settings: Settings, host: Host, others: Mapping[str, object]) -> ConsoleServices:
+def make_console(settings: Settings, host: Host, built: Iterable[Built]) -> ConsoleServices:
     """Make them.
 
     Args:
         settings: everything that can be set.
         host: what the daemon stands on.
-        others: who does the methods of the capabilities.
+        built: the capabilities.
     """
+    others = dict(pair for one in built for pair in one.methods)
     pulse, clock, limits = host.needed(ThreadPulse), host.place.clock, settings.limits
     usage = UsageAccount(
         host.store, host.threads, clock, host.place.owner, host.place.zone, lambda: (limits.day_tokens, limits.day_cost)

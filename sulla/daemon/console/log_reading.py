@@ -59,7 +59,7 @@ class LogReading:
                 return None
             found = _audit_entry(entry)
             whose = found.about.get("thread_id", found.more.get("thread_id"))
-            fits = (not asked.token or found.token == asked.token) and asked.thread_id in (None, whose)
+            fits = (not asked.by or found.token == asked.by) and asked.thread_id in (None, whose)
             return found if fits else None
 
         tail = await _look(self._home / AUDIT_FILE, asked.before, asked.limit, page_bytes, read, AuditEntry)

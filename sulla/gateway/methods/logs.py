@@ -34,7 +34,7 @@ class AuditRead(Params):
     """`audit.read`."""
 
     words: Wanted = ""
-    token: Wanted = ""
+    by: Wanted = ""
     """Only what was done with the token of this name."""
     thread_id: Id | None = None
     before: Cursor | None = None

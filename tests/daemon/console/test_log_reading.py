@@ -78,7 +78,7 @@ async def test_a_page_is_cut_by_size_but_never_empty(home: Path) -> None:
 async def test_the_audit_log_is_read_by_token_and_thread(home: Path) -> None:
     reading = LogReading(home)
     assert [one.token for one in (await reading.audit(AuditRead(), ROOM)).entries] == ["bob", "ann"]
-    (bobs,) = (await reading.audit(AuditRead(token="bob"), ROOM)).entries
+    (bobs,) = (await reading.audit(AuditRead(by="bob"), ROOM)).entries
     assert (bobs.code, bobs.about, bobs.more) == ("forbidden", {}, {"count": 7})
     (anns,) = (await reading.audit(AuditRead(thread_id="thr_1"), ROOM)).entries
     assert anns.about == {"thread_id": "thr_1"}

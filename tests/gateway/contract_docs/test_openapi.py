@@ -175,10 +175,14 @@ KNOWN = {
     "run": "run_1",
     "channel": "mail",
 }
-WITH_NUMBERS = {"project.work", "route.purge", "speech.chunk", "turn.send"}
+WITH_NUMBERS = {
+    *("project.work", "project.task.move", "route.purge", "speech.chunk", "turn.send", "schedule.preview"),
+    *("thread.fork", "memory.search", "approval.answer"),
+}
 """Whose bodies hold whole numbers."""
-BY_MEANING = {"schedule.add", "workflow.start"}
-"""Where a document cannot forbid all that is wrong: two of the ways to say when, or a cron expression that is none."""
+BY_MEANING = {"approval.answer", "schedule.add", "schedule.update", "workflow.start"}
+"""Where a document cannot forbid all that is wrong: two of the ways to say when, a cron expression that is none, a time
+for what has none."""
 """What there is, so that not every answer says that there is no such thing."""
 
 

@@ -10,6 +10,7 @@ from sulla.core.errors import Conflict, Forbidden, InvalidInput, MessageIdReused
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
+from sulla.definitions.text_file import text_digest
 from sulla.playbooks import rpc_forms as wire
 from sulla.playbooks.rpc import METHODS, begin_of, page_of
 from sulla.playbooks.rpc_forms import PlayBegun
@@ -46,7 +47,11 @@ async def test_playbooks_are_listed_shown_and_checked(context: Desk) -> None:
         ["manual", "webhook kettle"],
         "string",
     )
-    assert await context.ask(wire.WorkflowGet(playbook="brew")) == {"about": row, "text": SOURCE}
+    assert await context.ask(wire.WorkflowGet(playbook="brew")) == {
+        "about": row,
+        "text": SOURCE,
+        "saved": text_digest(SOURCE),
+    }
     assert await context.ask(wire.WorkflowCheck(text=SOURCE)) == {"faults": []}
     (fault,) = (await context.ask(wire.WorkflowCheck(text="name: x", file="mine.yaml")))["faults"]
     assert fault.startswith("mine.yaml:1:1: ")

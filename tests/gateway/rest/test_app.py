@@ -43,6 +43,7 @@ IN_PATHS = {
     "playbook": "brew",
     "run": "run_1",
     "changes": "chg_1",
+    "flow": "default",
     "model": "sulla",
     "name": "sulla",
     "agent_id": "sulla",
