@@ -123,7 +123,8 @@ describe("acts", () => {
   });
 
   it("lead to a run's graph or to the conversation, whatever the id", () => {
-    expect(placeOf(row("thr_1", { kind: "playbook" }))).toBe("/playbooks/run/thr_1");
+    expect(placeOf(row("thr_1", { kind: "playbook", playbook: "new" }))).toBe("/playbooks/p/new/run/thr_1");
+    expect(placeOf(row("thr_1", { kind: "playbook" }))).toBe("/chat/thr_1");
     expect(placeOf(row("thr/1"))).toBe("/chat/thr%2F1");
   });
 });
