@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { Button } from "./Button";
 import css from "./kit.module.css";
 import { catalog } from "../text/catalog";
@@ -9,9 +9,14 @@ const t = catalog("kit", { close: "Close" });
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Closed while it is still on the page, so that the browser gives the focus back to what had it.
+  useLayoutEffect(() => {
     const dialog = element.current;
-    if (dialog !== null && !dialog.open) dialog.showModal();
+    if (dialog !== null && !dialog.open) {
+      dialog.showModal();
+      // The first field, else what the browser takes: the button that closes.
+      dialog.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (

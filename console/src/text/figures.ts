@@ -9,6 +9,11 @@ export function dayAndClock(at: string): string {
   return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** For logs, where entries of one minute are told apart. */
+export function toTheSecond(at: string): string {
+  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });
+}
+
 /** How long something takes or took, from seconds: `4 s`, `3 min`, `2 h 5 min`, `3 days`. */
 export function duration(seconds: number): string {
   const s = Math.max(0, Math.round(seconds));

@@ -88,7 +88,17 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
         actions={
           <>
             {changed && <span className={css.unsaved}>{t("unsaved")}</span>}
-            {changed && <Button onClick={() => setDraft(begun({ agent, files: draft.base, digest: draft.digest }))}>{t("revert")}</Button>}
+            {changed && (
+              <Button
+                onClick={() => {
+                  setDraft(begun({ agent, files: draft.base, digest: draft.digest }));
+                  setRefused(null);
+                  setBoth([]);
+                }}
+              >
+                {t("revert")}
+              </Button>
+            )}
             <Button tone="main" busy={busy} disabled={!changed} onClick={() => void save()}>
               {t("save")}
             </Button>

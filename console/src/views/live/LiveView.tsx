@@ -86,13 +86,13 @@ function useShelf(): readonly Kept[] {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = (): void => {
       setKept(shelf.view());
-      clearTimeout(timer);
-      if (shelf.fading) {
-        timer = setTimeout(() => {
-          shelf.sweep(Date.now(), isHeld);
-          show();
-        }, SWEEP_MS);
-      }
+      // One that is set stays: changes come faster than it, and would put it off for ever.
+      if (!shelf.fading || timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        shelf.sweep(Date.now(), isHeld);
+        show();
+      }, SWEEP_MS);
     };
     const changed = (): void => {
       shelf.take(live.view().rows ?? new Map<string, LiveRow>(), Date.now());

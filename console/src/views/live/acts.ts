@@ -18,9 +18,10 @@ export function actsOn(row: LiveRow, scopes: readonly Scope[], paused: boolean):
   return acts;
 }
 
-/** Where a row is seen whole. */
-export function placeOf(row: Pick<LiveRow, "kind" | "thread_id">): string {
-  return row.kind === "playbook" ? `/playbooks/run/${encodeURIComponent(row.thread_id)}` : `/chat/${encodeURIComponent(row.thread_id)}`;
+/** Where a row is seen whole. `p` says that what follows is a playbook's name, whatever it is called. */
+export function placeOf(row: Pick<LiveRow, "kind" | "thread_id" | "playbook">): string {
+  const id = encodeURIComponent(row.thread_id);
+  return row.kind === "playbook" && row.playbook !== null ? `/playbooks/p/${encodeURIComponent(row.playbook)}/run/${id}` : `/chat/${id}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LiveRow } from "../../protocol/generated";
 import { actsOn, handedOver, placeOf } from "./acts";
 import { nearest } from "./budget";
-import { FADE_MS, Shelf } from "./shelf";
+import { FADE_MS, MOST_FADING, Shelf } from "./shelf";
 import { counts, grouped } from "./tree";
 
 function row(thread_id: string, more: Partial<LiveRow> = {}): LiveRow {
@@ -47,6 +47,13 @@ describe("the shelf", () => {
     expect(shelf.view().map(({ row: { thread_id } }) => thread_id)).toEqual(["a"]);
     shelf.take(rows(row("a")), FADE_MS * 9);
     expect(shelf.fading).toBe(false);
+  });
+
+  it("shows a bounded number of what is gone, the newest", () => {
+    const shelf = new Shelf();
+    for (let index = 0; index < 200; index++) shelf.take(rows(row(`t${String(index).padStart(3, "0")}`)), index);
+    expect(shelf.view()).toHaveLength(MOST_FADING + 1);
+    expect(shelf.view()[0]?.row.thread_id).toBe(`t${199 - MOST_FADING}`);
   });
 
   it("holds nothing of eight hours of beats", () => {
@@ -123,7 +130,8 @@ describe("acts", () => {
   });
 
   it("lead to a run's graph or to the conversation, whatever the id", () => {
-    expect(placeOf(row("thr_1", { kind: "playbook" }))).toBe("/playbooks/run/thr_1");
+    expect(placeOf(row("thr_1", { kind: "playbook", playbook: "new" }))).toBe("/playbooks/p/new/run/thr_1");
+    expect(placeOf(row("thr_1", { kind: "playbook" }))).toBe("/chat/thr_1");
     expect(placeOf(row("thr/1"))).toBe("/chat/thr%2F1");
   });
 });

@@ -2,6 +2,8 @@ import type { LiveRow } from "../../protocol/generated";
 
 /** For how long what has ended stays in its place. */
 export const FADE_MS = 3_000;
+/** The most that are shown though they are gone: where much ends at once, the first of it goes at once. */
+export const MOST_FADING = 50;
 
 export interface Kept {
   readonly row: LiveRow;
@@ -25,6 +27,9 @@ export class Shelf {
     for (const [id, one] of this.kept) {
       if (!rows.has(id) && one.goneAt === null) this.kept.set(id, { ...one, goneAt: nowMs });
     }
+    const fading = [...this.kept.values()].filter(({ goneAt }) => goneAt !== null);
+    fading.sort((one, other) => (one.goneAt ?? 0) - (other.goneAt ?? 0));
+    for (const { row } of fading.slice(0, Math.max(0, fading.length - MOST_FADING))) this.kept.delete(row.thread_id);
     this.order();
   }
 
