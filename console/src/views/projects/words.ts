@@ -84,7 +84,7 @@ export const t = catalog("projects", {
   run_both: "Planning and work",
   run_queued: "queued",
   run_running: "running",
-  run_waiting: "waits for a person",
+  run_waiting: "waits",
   run_paused: "paused",
   run_completed: "completed",
   run_failed: "failed",
