@@ -2,11 +2,11 @@ import { language } from "./catalog";
 
 /** Times and figures as people write them, in the page's language. */
 export function clock(at: string): string {
-  return new Date(at).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 export function dayAndClock(at: string): string {
-  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
+  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 }
 
 /** For logs, where entries of one minute are told apart. */

@@ -147,7 +147,7 @@ function DayButton({ day, groups, today, onOpen, children }: { day: Day; groups:
       type="button"
       className={css.dayNumber}
       aria-current={today ? "date" : undefined}
-      aria-label={t("openDay", { day: longDay(day), count })}
+      aria-label={t("openDay", { day: shortDay(day), count })}
       onClick={() => onOpen(day)}
     >
       {children}

@@ -39,14 +39,16 @@ export function Ledger({ agent }: { agent: string }) {
       <Trouble of={loaded} what={t("theLedger")} />
       {loaded.value?.ticks.length === 0 && <Empty>{t("noTicks")}</Empty>}
       {loaded.value !== null && loaded.value.ticks.length > 0 && (
-        <div className={css.wide} tabIndex={0} role="region" aria-label={t("ledger")}>
+        <div className={css.wide} tabIndex={0} role="group" aria-label={t("ledger")}>
           <table>
             <thead>
               <tr>
                 <th scope="col">{t("when")}</th>
                 <th scope="col">{t("outcome")}</th>
                 <th scope="col">{t("work")}</th>
-                <th scope="col">{t("took")}</th>
+                <th scope="col" className={css.figure}>
+                  {t("took")}
+                </th>
                 <th scope="col" className={css.figure}>
                   {t("tokens")}
                 </th>

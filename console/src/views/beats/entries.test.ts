@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byDay, reasons, threads, toneOf, type Entry } from "./entries";
+import { byDay, reasons, settled, threads, toneOf, type Entry } from "./entries";
 
 const NOW = Date.parse("2027-01-15T12:00:00Z");
 const entry = (at: string, more: Partial<Entry> = {}): Entry => ({
@@ -52,5 +52,17 @@ describe("calendar entries", () => {
 
   it("an outcome that this page does not know has a plain mark", () => {
     expect([toneOf("failed"), toneOf("something new"), toneOf("constructor")]).toEqual(["bad", "plain", "plain"]);
+  });
+
+  it("a firing is one line with what it came to, at the time at which it was fired", () => {
+    const told = (rows: Entry[]): unknown => settled(rows).map(({ at, what, why }) => [at.slice(11, 16), what, why]);
+    expect(told([
+      entry("2027-01-15T09:00:00Z", { what: "fired" }), entry("2027-01-15T09:00:01Z", { what: "begun" }),
+      entry("2027-01-15T09:02:00Z", { what: "failed", why: "no model" }), entry("2027-01-15T10:00:00Z", { what: "fired" }),
+    ])).toEqual([["09:00", "failed", "no model"], ["10:00", "fired", ""]]);
+    expect(told([
+      entry("2027-01-15T09:00:00Z", { what: "fired", schedule: "a" }), entry("2027-01-15T09:00:01Z", { what: "fired", schedule: "b" }),
+      entry("2027-01-15T09:00:02Z", { what: "succeeded", schedule: "a" }), entry("2027-01-15T09:00:03Z", { what: "missed", schedule: "b" }),
+    ])).toEqual([["09:00", "succeeded", ""], ["09:00", "fired", ""], ["09:00", "missed", ""]]);
   });
 });

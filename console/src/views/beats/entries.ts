@@ -35,6 +35,26 @@ export interface Group {
 
 /** What the daemon says of what will be. */
 const DUE = "due";
+/** What a firing becomes, in this order: it is one thing that was done, however often it is told of. */
+const GOES_ON = new Set(["fired", "begun"]);
+const FOLLOWS = new Set(["begun", "succeeded", "failed", "cancelled", "skipped"]);
+
+/** Entries in the order of time, of each firing of a schedule only what it came to, at the time at which it was fired. */
+export function settled(entries: readonly Entry[]): readonly Entry[] {
+  const rows: Entry[] = [];
+  const open = new Map<string, number>();
+  for (const entry of [...entries].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+    const before = entry.kind === "schedule" && FOLLOWS.has(entry.what) ? open.get(entry.schedule) : undefined;
+    const at = before ?? rows.length;
+    const fired = before === undefined ? undefined : rows[before];
+    rows[at] = fired === undefined ? entry : { ...entry, at: fired.at, title: entry.title === "" ? fired.title : entry.title };
+    if (entry.kind !== "schedule") continue;
+    if (GOES_ON.has(entry.what)) open.set(entry.schedule, at);
+    else open.delete(entry.schedule);
+  }
+  return rows;
+}
+
 /** More than so many of one thing on one day are told in one line. */
 const ALONE = 2;
 
@@ -44,7 +64,7 @@ const ALONE = 2;
  */
 export function byDay(entries: readonly Entry[], zone: string, nowMs: number): ReadonlyMap<Day, readonly Group[]> {
   const days = new Map<Day, Map<string, { entry: Entry; clock: string; ahead: boolean }[]>>();
-  for (const entry of [...entries].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+  for (const entry of settled(entries)) {
     const ms = Date.parse(entry.at);
     const { day, clock } = reading(ms, zone);
     const ahead = entry.what === DUE && ms >= nowMs;

@@ -8,6 +8,8 @@ import css from "./memory.module.css";
 
 type EntityNode = Node<{ name: string; kind: string; tainted: boolean; chosen: boolean }, "entity">;
 
+/** All of it, as long as it can be read; else what is in the middle. */
+const FIT = { minZoom: 0.6, maxZoom: 1.2, padding: 0.08 };
 const TYPES = { entity: memo(EntityBox) };
 
 /** The graph itself. It is loaded when it is first shown; whoever uses the keyboard has the list beside it. */
@@ -36,6 +38,7 @@ export default function GraphDrawing({ graph, chosen, onChoose }: { graph: Graph
       edges={edges}
       nodeTypes={TYPES}
       fitView
+      fitViewOptions={FIT}
       minZoom={0.05}
       nodesDraggable={false}
       nodesConnectable={false}

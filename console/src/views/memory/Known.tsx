@@ -49,14 +49,14 @@ export function Known({ agent }: { agent: string }) {
         <span className={css.quiet} role="status">
           {t("count", { count: shown.length })}
         </span>
-        <label className={css.row}>
+        <label className={css.check}>
           <input type="checkbox" checked={near} disabled={entity === null} onChange={(event) => setNear(event.target.checked)} />
           {entity === null ? t("nearNobody") : <Said>{t("near", { name: entity.name })}</Said>}
         </label>
       </div>
       {loaded.value.more && limit < MANY && (
-        <p className={css.quiet}>
-          {t("more")} <Button onClick={() => setLimit(MANY)}>{t("showMore")}</Button>
+        <p className={css.row}>
+          <span className={css.quiet}>{t("more")}</span> <Button onClick={() => setLimit(MANY)}>{t("showMore")}</Button>
         </p>
       )}
       <div className={css.known} data-open={entity !== null}>

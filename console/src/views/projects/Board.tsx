@@ -26,11 +26,15 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
   const dragged = useRef<Card | null>(null);
   const focused = useRef<string | null>(null);
 
-  // A card that has moved is drawn anew in another column: its button has the focus there again.
+  // A card that has moved is drawn anew in another column, when the file is here again: its button has the focus there as before,
+  // unless the person has gone elsewhere meanwhile.
   useEffect(() => {
-    if (focused.current === null || moving !== null) return;
-    document.querySelector<HTMLElement>(`[data-card="${CSS.escape(focused.current)}"]`)?.focus();
-    focused.current = null;
+    const key = focused.current;
+    if (key === null || moving !== null) return;
+    const now = document.activeElement;
+    if (now === null || now === document.body || now.getAttribute("data-card") === key) {
+      document.querySelector<HTMLElement>(`[data-card="${CSS.escape(key)}"]`)?.focus();
+    } else focused.current = null;
   }, [digest, moving]);
 
   const move = (card: Card, state: State, why?: string): void => {

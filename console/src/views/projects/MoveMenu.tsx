@@ -55,7 +55,7 @@ export function MoveMenu({ card, busy, onMove }: { card: Card; busy: boolean; on
         data-card={card.key}
         onClick={() => setOpen(!open)}
       >
-        {t("moveTo")} ▾
+        {t("moveTo")} <span aria-hidden>▾</span>
       </Button>
       {open && (
         <div role="menu" aria-label={t("moveTo")} className={css.menu}>

@@ -32,7 +32,7 @@ export function Planning({ asked, onMoved, onWork }: { asked: Params<"project.pl
   return (
     <Panel title={visible(t("planning", { goal: asked.goal }))}>
       <Trouble of={loaded} what={t("theRun")} />
-      {value !== null && <RunCard run={value.run} what="plan" onMoved={onMoved} />}
+      {value !== null && <RunCard key={value.status} run={value.run} what="plan" onMoved={onMoved} />}
       {value !== null && value.trouble !== "" && <Problem>{visible(t("planFailed", { why: value.trouble }))}</Problem>}
       {plan !== null && (
         <>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
@@ -28,6 +28,8 @@ const TONES: Readonly<Record<string, "plain" | "good" | "warn" | "bad" | "accent
  * @param onMoved something has happened in it, by which the project's file may be another.
  */
 export function RunCard({ run, what, onMoved }: { run: string; what: "plan" | "work" | "both"; onMoved: () => void }) {
+  const { inbox } = usePage();
+  const asks = useSyncExternalStore(inbox.subscribe, inbox.view).questions.find((question) => question.thread_id === run);
   const loaded = useCall("workflow.status", { run, limit: STEPS });
   const about = loaded.value?.about;
   const { reload } = loaded;
@@ -61,9 +63,9 @@ export function RunCard({ run, what, onMoved }: { run: string; what: "plan" | "w
             {t("began", { at: dayAndClock(about.started_at) })}; {t("spent", { tokens: shortCount(about.tokens), cost: dollars(about.cost) })}{" "}
             <Link href={`/chat/${run}`}>{t("thread")}</Link>
           </p>
-          {about.status === "waiting" && about.open.length > 0 && (
+          {asks !== undefined && (
             <p>
-              <Said>{t("asks", { what: about.open.join(", ") })}</Said> <Link href="/inbox">{t("toInbox")}</Link>
+              <Said>{t("asks", { what: asks.prompt })}</Said> <Link href="/inbox">{t("toInbox")}</Link>
             </p>
           )}
           {about.failure !== "" && (

@@ -218,7 +218,7 @@ function Conversation({ view }: { view: TalkView }) {
 function Trace({ rows }: { rows: readonly Ended[] }) {
   if (rows.length === 0) return <Empty>{t("noTrace")}</Empty>;
   return (
-    <div className={css.wide} tabIndex={0} role="region" aria-label={t("trace")}>
+    <div className={css.wide} tabIndex={0} role="group" aria-label={t("trace")}>
       <table>
         <thead>
           <tr>

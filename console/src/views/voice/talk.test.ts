@@ -166,4 +166,16 @@ describe("a talk", () => {
     talk.close();
     expect(unfollowed()).toBe(1);
   });
+
+  it("hands-free, words of a turn that is over are not shown as if they were still being said", async () => {
+    const { talk, hears, event, settle } = world();
+    await settle();
+    talk.startFree();
+    hears("hello");
+    event("SPEECH_PARTIAL", { turn_id: "u", text: "hello", chars: 5 });
+    expect(talk.view().partial).toBe("hello");
+    event("SPEECH_CANCELLED", { turn_id: "u" });
+    hears("hello ", true);
+    expect(talk.view().partial).toBe("");
+  });
 });

@@ -88,7 +88,9 @@ export class Talk {
 
   view = (): TalkView => {
     this.seen ??= Object.freeze({
-      mode: this.ear.mode, listening: this.ear.isOpen, hearing: this.hearing, partial: this.ear.text === "" ? this.partial : this.ear.text,
+      mode: this.ear.mode, listening: this.ear.isOpen, hearing: this.hearing,
+      // Hands-free, the recognizer goes on to tell words of turns that are over; the daemon knows what is in no turn yet.
+      partial: this.ear.mode === "free" || this.ear.text === "" ? this.partial : this.ear.text,
       speaking: this.mouth.isSpeaking, stopped: this.mouth.isStopped, trouble: this.ear.trouble, why: this.why, lost: this.lost,
       said: this.fold.view().items.filter((item): item is InputItem | TextItem => item.kind === "input" || item.kind === "text").slice(-SHOWN),
       trace: this.trace,
