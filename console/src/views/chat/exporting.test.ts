@@ -13,12 +13,12 @@ describe("an export", () => {
   });
 
   it("does not go round in circles", async () => {
-    await expect(wholeExport(daemon({ 0: { text: "a", next: 0 } }), "thr_a", "jsonl")).rejects.toThrow("twice");
+    await expect(wholeExport(daemon({ 0: { text: "a", next: 0 } }), "thr_a", "lines")).rejects.toThrow("twice");
   });
 
   it("is a file with a plain name", () => {
     expect(fileName("../Trip to Rome: 50 %!", "thr_a", "markdown")).toBe("Trip-to-Rome-50.md");
-    expect(fileName("\u202e/\\", "thr_a", "jsonl")).toBe("thr_a.jsonl");
+    expect(fileName("\u202e/\\", "thr_a", "lines")).toBe("thr_a.jsonl");
     expect(fileName("x".repeat(200), "thr_a", "markdown")).toHaveLength(63);
   });
 });

@@ -1,13 +1,13 @@
 import type { Connection } from "../../protocol/connection";
 
 /** A file's name made of a conversation's title: letters, digits and hyphens, at most 60 of them. */
-export function fileName(title: string, threadId: string, form: "markdown" | "jsonl"): string {
+export function fileName(title: string, threadId: string, form: "markdown" | "lines"): string {
   const name = title.normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "");
-  return `${name === "" ? threadId : name}.${form === "markdown" ? "md" : "jsonl"}`;
+  return `${name === "" ? threadId : name}.${form === "markdown" ? "md" : "lines"}`;
 }
 
 /** All of a conversation's text, piece by piece. */
-export async function wholeExport(connection: Pick<Connection, "call">, threadId: string, form: "markdown" | "jsonl"): Promise<string[]> {
+export async function wholeExport(connection: Pick<Connection, "call">, threadId: string, form: "markdown" | "lines"): Promise<string[]> {
   const parts: string[] = [];
   let after: number | null = 0;
   while (after !== null) {
