@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.daemon.clients.asking import ANSWER, NOTE
+from tests.daemon.running import Place, Service
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 
 DONE = "<AGENT_DONE/>"
@@ -45,4 +48,15 @@ def script() -> Script:
             Rule(Reply(LONG + DONE, pieces=500, delay_s=0.02), text="(stream)"),
             Rule(Reply(f"Yes.{DONE}")),
         ]
+    )
+
+
+def talking_place(folder: Path, model: Service) -> Place:
+    """Its home: it asks before each command, and a turn is told nothing of others, whose words would choose the reply."""
+    return Place(
+        folder / "home",
+        **model.environ,
+        SULLA_SHELL__SANDBOX="false",
+        SULLA_LIMITS__MESSAGE_INTERVAL_MS="0",
+        SULLA_MEMORY__ENABLED="false",
     )
