@@ -36,12 +36,19 @@ def script() -> Script:
     """It knows what to do by a word in brackets."""
     return Script(
         [
-            Rule(Reply(RICH + DONE, thinking="Two trains are left on Friday; the later one fits.", pieces=20), text="(rich)"),
+            Rule(
+                Reply(RICH + DONE, thinking="Two trains are left on Friday; the later one fits.", pieces=20),
+                text="(rich)",
+            ),
             Rule(Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),)), text="(look)", results=0),
             Rule(Reply(f"It is empty.{DONE}"), text="(look)", results=1),
             Rule(Reply(tools=(_WRITE,)), text="(write)", results=0),
             Rule(Reply(f"That is that.{DONE}"), text="(write)", results=1),
-            Rule(Reply(tools=(ToolUse("spawn_sub_agent", {"task": "(look) into the kitchen"}),)), text="(send)", results=0),
+            Rule(
+                Reply(tools=(ToolUse("spawn_sub_agent", {"task": "(look) into the kitchen"}),)),
+                text="(send)",
+                results=0,
+            ),
             Rule(Reply(f"The kitchen is empty.{DONE}"), text="(send)"),
             Rule(Reply(ANSWER + DONE, pieces=8, hold="gate", hold_after=4), text="(slow)"),
             Rule(Failure(401, message="this key is not known"), text="(fail)"),
