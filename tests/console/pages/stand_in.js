@@ -81,6 +81,18 @@
         }, 1000 / rate));
       return () => timers.forEach(clearInterval);
     }
+    /** Each text as a reply, as a message, and as all that a tool call says. */
+    hostile(threadId, texts) {
+      let seq = 20_000_000;
+      texts.forEach((text, number) => {
+        const run = `run_h${number}`;
+        this.say(event(threadId, ++seq, run, "INPUT", { message_id: `hm${number}`, text, origin: "web", quoted: text }, 1));
+        this.say(event(threadId, ++seq, run, "TOOL_CALL_START", { call_id: `ht${number}`, name: text.slice(0, 200), args: { [text.slice(0, 50)]: text } }, 1));
+        this.say(event(threadId, ++seq, run, "TOOL_CALL_RESULT", { call_id: `ht${number}`, text, tainted: true, origin: "web" }, 1));
+        this.say(event(threadId, ++seq, run, "TEXT_MESSAGE_END", { call_id: `hc${number}`, message_id: `ha${number}`, text }, 1));
+        this.say(event(threadId, ++seq, run, "RUN_ERROR", { run_id: run, code: text.slice(0, 40), message: text.slice(0, 2000) }, 1));
+      });
+    }
     close() {}
   }
   window.WebSocket = class extends StandIn {

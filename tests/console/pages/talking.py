@@ -30,6 +30,7 @@ def leave(at: str) -> str:
 """
 LONG = " ".join(f"word{number}" for number in range(600))
 _WRITE = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
+_SEND = ToolUse("spawn_sub_agent", {"task": "(look) into the kitchen"})
 
 
 def script() -> Script:
@@ -59,7 +60,7 @@ def script() -> Script:
 
 
 def talking_place(folder: Path, model: Service) -> Place:
-    """Its home: it asks before each command, and a turn is told nothing of others, whose words would choose the reply."""
+    """Its home: it asks before each command, and a turn hears nothing of others, whose words would choose the reply."""
     return Place(
         folder / "home",
         **model.environ,

@@ -1,7 +1,7 @@
 """How fast the page is: a long conversation opens and scrolls, streams leave the core idle, hostile texts do nothing.
 
-The daemon is a stand-in within the page (stand_in.js), so that the figures are the page's own. `./dev faults` runs these, on a
-machine that does nothing else; `SULLA_SPEED_SLACK` is by how much a busy one may be slower.
+The daemon is a stand-in within the page (stand_in.js), so that the figures are the page's own. `./dev faults` runs
+these, on a machine that does nothing else; `SULLA_SPEED_SLACK` is by how much a busy one may be slower.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import functools
 import http.server
 import json
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from tests.console.pages.opened import ROOM, chromium, needs_console
 pytestmark = [needs_console, pytest.mark.faults]
 SLACK = float(os.environ.get("SULLA_SPEED_SLACK", "1"))
 STAND_IN = Path(__file__).with_name("stand_in.js").read_text()
+HOSTILE = Path(__file__).parents[3] / "console/src/kit/hostile.ts"
 TURNS = 1_667
 """Six records each, and the first one: 10,003."""
 
@@ -63,7 +65,9 @@ def test_a_thread_of_10_000_events_opens_within_a_second_and_scrolls_smoothly(ad
             """() => {
               location.hash = "#/chat/thr_long";
               window.opened = new Promise((done) => {
-                const look = () => document.body.textContent.includes("Question 1667") ? done(performance.now() - window.began) : requestAnimationFrame(look);
+                const look = () => document.body.textContent.includes("Question 1667")
+                  ? done(performance.now() - window.began)
+                  : requestAnimationFrame(look);
                 look();
               });
             }"""
@@ -76,7 +80,7 @@ def test_a_thread_of_10_000_events_opens_within_a_second_and_scrolls_smoothly(ad
             page.mouse.wheel(0, -900)
             page.wait_for_timeout(60)
         long = [duration for _, duration in page.evaluate("() => window.long")]
-        print(f"opened in {took:.0f} ms; tasks over 50 ms while scrolling: {long}")
+        report(f"opened in {took:.0f} ms; tasks over 50 ms while scrolling: {long}")
         assert took <= 1000 * SLACK
         assert max(long, default=0) <= 100 * SLACK
 
@@ -95,8 +99,53 @@ def test_four_streams_of_50_tokens_a_second_leave_more_than_half_of_a_core(addre
         page.wait_for_timeout(seconds * 1000)
         share = (busy(session) - before) / seconds
         page.evaluate("() => window.stop()")
-        print(f"{share:.0%} of a core")
+        report(f"{share:.0%} of a core")
         assert share <= 0.5 * SLACK
+
+
+def test_hostile_texts_run_and_fetch_nothing_wherever_they_stand(address: str) -> None:
+    listed = HOSTILE.read_text().replace("export const HOSTILE: readonly string[] =", "const HOSTILE =")
+    with measured(address, 1) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("dialog", lambda dialog: asked.append(f"a dialog: {dialog.message}"))
+        page.on("popup", lambda popup: asked.append(f"a window: {popup.url}"))
+        page.evaluate("() => { location.hash = '#/chat/thr_hostile'; }")
+        page.get_by_text("Question 1").first.wait_for()
+        texts = page.evaluate(f"() => {{ {listed}; return HOSTILE; }}")
+        assert len(texts) >= 80
+        asked.clear()
+        page.evaluate("(texts) => window.standIn.hostile('thr_hostile', texts)", texts)
+        scroller = page.locator("[data-virtuoso-scroller]")
+        scroller.wait_for()
+        seen = 0
+        for _ in range(400):
+            at = page.evaluate(
+                """() => {
+                  const list = document.querySelector("[data-virtuoso-scroller]");
+                  for (const fold of list.querySelectorAll("button[aria-expanded=false]")) fold.click();
+                  const elements = "script, img, svg, iframe, object, embed, link, style, form, video, base, meta";
+                  const bad = list.querySelectorAll(elements).length;
+                  const safe = (link) => /^(https?:|mailto:|#)/i.test(link.getAttribute("href") ?? "");
+                  const links = [...list.querySelectorAll("a")].filter((link) => !safe(link)).length;
+                  const items = list.querySelectorAll("[data-item-index]").length;
+                  list.scrollTop -= 500;
+                  return { bad: bad + links, top: list.scrollTop, items };
+                }"""
+            )
+            page.wait_for_timeout(20)
+            assert at["bad"] == 0
+            seen += at["items"]
+            if at["top"] <= 0:
+                break
+        assert seen > len(texts)
+        assert [url for url in asked if not url.startswith(address)] == []
+        assert page.evaluate("() => location.hash") == "#/chat/thr_hostile"
+
+
+def report(figures: str) -> None:
+    """Shown by ``./dev faults``, whether the test passes or not."""
+    sys.stdout.write(f"{figures}\n")
 
 
 def busy(session: Any) -> float:
