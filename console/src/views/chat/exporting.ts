@@ -3,7 +3,7 @@ import type { Connection } from "../../protocol/connection";
 /** A file's name made of a conversation's title: letters, digits and hyphens, at most 60 of them. */
 export function fileName(title: string, threadId: string, form: "markdown" | "lines"): string {
   const name = title.normalize("NFKD").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60).replace(/-+$/, "");
-  return `${name === "" ? threadId : name}.${form === "markdown" ? "md" : "lines"}`;
+  return `${name === "" ? threadId : name}.${form === "markdown" ? "md" : "jsonl"}`;
 }
 
 /** All of a conversation's text, piece by piece. */
