@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { leftS, ways } from "./verdicts";
 
-const verdicts = (id: string, tool = "", choices: string[] = []) => ways({ id, tool, choices }).map((way) => way.verdict);
+const verdicts = (id: string, tool = "", target = "") => ways({ id, tool, target, choices: [] }).map((way) => way.verdict);
 
 describe("a question can be answered", () => {
   it("about a call with yes, no and always", () => {
-    expect(verdicts("approval:t:1:0", "post")).toEqual(["approve", "reject", "always"]);
+    expect(verdicts("approval:t:1:0", "post", "host:https://example.org")).toEqual(["approve", "reject", "always"]);
+  });
+
+  it("about a call that goes nowhere that can be named without always, which would allow nothing else", () => {
+    expect(verdicts("approval:t:1:0", "bash")).toEqual(["approve", "reject"]);
   });
 
   it("about a call whose end nobody knows with what it came to, another try, or giving up", () => {
@@ -17,7 +21,7 @@ describe("a question can be answered", () => {
   });
 
   it("with one of its choices alone where there are any", () => {
-    expect(ways({ id: "answer:x", tool: "", choices: ["red", "blue"] }).map((way) => way.choice)).toEqual(["red", "blue", ""]);
+    expect(ways({ id: "answer:x", tool: "", target: "", choices: ["red", "blue"] }).map((way) => way.choice)).toEqual(["red", "blue", ""]);
   });
 
   it("in words where there are no choices, and of a kind that this page does not know", () => {

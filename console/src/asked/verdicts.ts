@@ -14,6 +14,8 @@ export interface AskedAbout {
   /** The question's id: the word before its first colon says what it is about. */
   readonly id: string;
   readonly tool: string;
+  /** Where the call goes; empty if an `always` would allow nothing but this call. */
+  readonly target: string;
   readonly choices: readonly string[];
 }
 
@@ -22,7 +24,7 @@ export function ways(asked: AskedAbout): Way[] {
   const plain = (verdict: Verdict): Way => ({ verdict, wants: "nothing", choice: "" });
   switch (kindOf(asked.id)) {
     case "approval":
-      return asked.tool === ""
+      return asked.tool === "" || asked.target === ""
         ? [plain("approve"), plain("reject")]
         : [plain("approve"), plain("reject"), { verdict: "always", wants: "for", choice: "" }];
     case "review":

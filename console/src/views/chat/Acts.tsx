@@ -15,7 +15,7 @@ import { t } from "./words";
 type Asking = "" | "rename" | "delete" | "why";
 
 /** What can be done with a conversation as a whole. */
-export function Acts({ threadId, title, tainted, onFork, forkBusy, mayFork }: { threadId: string; title: string; tainted: boolean; onFork: () => void; forkBusy: boolean; mayFork: boolean }) {
+export function Acts({ threadId, title, tainted }: { threadId: string; title: string; tainted: boolean }) {
   const { connection, tell } = usePage();
   const write = useMay("write");
   const [open, setOpen] = useState(false);
@@ -43,11 +43,6 @@ export function Acts({ threadId, title, tainted, onFork, forkBusy, mayFork }: { 
       {open && (
         <div id={list} className={css.acts} role="group" aria-label={t("actions")}>
           {write && <Button onClick={() => setAsking("rename")}>{t("rename")}</Button>}
-          {write && mayFork && (
-            <Button busy={forkBusy} onClick={onFork}>
-              {t("fork")}
-            </Button>
-          )}
           <Button busy={busy} onClick={() => exported("markdown")}>
             {t("exportMarkdown")}
           </Button>

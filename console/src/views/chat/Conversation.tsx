@@ -23,7 +23,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   const [, go] = useLocation();
   const opened = useThread(threadId);
   const { view } = opened;
-  const [forkBusy, act] = useAct();
+  const [, act] = useAct();
   const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const title = view.title === "" ? firstWords(view.items) : view.title;
@@ -45,12 +45,14 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
     };
     return {
       threadId, acts: true, open: new Set(),
-      fork: (atSeq) => fork(atSeq, t("forked"), ""),
+      fork: (item: InputItem) => {
+        if (item.seq !== null) fork(item.seq, t("forked"), "");
+      },
       edit: (item: InputItem) => {
         if (item.seq === null) {
           threads.forget(threadId, item.messageId);
           setDraft({ text: item.text, at: Date.now() });
-        } else fork(item.seq - 1, t("edited"), item.text);
+        } else fork(item.seq, t("edited"), item.text);
       },
     };
   }, [act, connection, go, tell, threadId, threads]);
@@ -78,9 +80,6 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
                 threadId={threadId}
                 title={title}
                 tainted={view.tainted}
-                mayFork={view.lastSeq > 0}
-                forkBusy={forkBusy}
-                onFork={() => around.fork(view.lastSeq)}
               />
             </div>
           </header>

@@ -12,7 +12,9 @@ export interface Around {
   /** Whether cards may act here: not in a replay. */
   readonly acts: boolean;
   readonly open: OpenCards;
-  readonly fork: (atSeq: number) => void;
+  /** Go on in a copy of the conversation as it was before a message. */
+  readonly fork: (item: InputItem) => void;
+  /** The same, with the message to be changed; one that was not taken is changed in place. */
   readonly edit: (item: InputItem) => void;
 }
 

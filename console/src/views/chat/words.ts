@@ -28,7 +28,6 @@ export const t = catalog("chat", {
   newOne: "New",
   newTitle: "New conversation",
   agent: "Agent",
-  agentUsual: "The usual one ({agent})",
   agentNone: "The usual one",
   project: "Project",
   projectNone: "None",
@@ -56,9 +55,8 @@ export const t = catalog("chat", {
   exported: "Exported: {file}",
   timeline: "Timeline",
   conversation: "Conversation",
-  fork: "Fork",
-  forkHere: "Fork from here",
-  forked: "This is a copy up to there. The first conversation stays as it is.",
+  forkHere: "Fork before this",
+  forked: "This is a copy from before that message. The first conversation stays as it is.",
   edit: "Edit and resend",
   edited: "This is a copy from before that message. Change the message and send it.",
   older: "This daemon is older and cannot do this: {method}. Update it, or do without.",
@@ -97,7 +95,6 @@ export const t = catalog("chat", {
   spoken: "spoken",
   quoted: "Passed on with it ({count} characters)",
   outside: "from outside",
-  outsideFrom: "from outside: {origin}",
   from_user: "another user",
   from_operator: "a person",
   from_tool: "a tool",
@@ -167,7 +164,6 @@ export const t = catalog("chat", {
   end_in_progress: "Ended",
   needs: "What it needs: {what}",
   tokens: "{in} tokens in, {out} out",
-  ranFor: "{time}",
   whatToDo: "What to do: {what}",
   // The composer
   message: "Message",
@@ -192,7 +188,6 @@ export const t = catalog("chat", {
   turnAt: "{time}: {words}",
   scrub: "Replay up to record",
   scrubAt: "record {at} of {all}, {offset} after the beginning",
-  offset: "After",
   record: "Record",
   what: "What",
   replayed: "As it was then",
@@ -260,7 +255,7 @@ export const notes = catalog("chat.notes", {
 
 /** What to do about a turn that has failed, by its code or the limit that it met. */
 export const remedies = catalog("chat.remedies", {
-  provider_unauthorized: "the model's key was refused. Look at it with `sulla model`, then send the message again.",
+  provider_unauthorized: "the model's service refused the key. Give the daemon another one, then send the message again.",
   provider_key_missing: "give the daemon a key for the model, then send the message again.",
   provider_unreachable: "look whether this machine reaches the model's service, then send the message again.",
   provider_transient: "the model's service has trouble. Send the message again later.",

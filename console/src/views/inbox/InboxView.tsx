@@ -42,14 +42,18 @@ export default function InboxView() {
   }
   useEffect(() => {
     // Its buttons went with the entry: the focus goes on with the next one, and is not lost.
-    if (!hadFocus.current || (document.activeElement !== document.body && document.activeElement !== null)) return;
+    if (always !== null || !hadFocus.current || (document.activeElement !== document.body && document.activeElement !== null)) return;
     (entryElement(list.current, current) ?? title.current)?.focus();
-  }, [current, keys]);
+  }, [always, current, keys]);
 
   const focusOn = useCallback((key: string): void => {
     setCurrent(key);
     entryElement(list.current, key)?.focus();
   }, []);
+  const alwaysOver = (): void => {
+    hadFocus.current = true; // it was on the entry before the dialog opened
+    setAlways(null);
+  };
   const see = useCallback(
     (ids: readonly string[]): void => {
       void act(async () => {
@@ -145,14 +149,8 @@ export default function InboxView() {
       {always?.kind === "question" && (
         <Always
           asked={asAsked(always.question)}
-          onClose={() => {
-            setAlways(null);
-            focusOn(always.key);
-          }}
-          onDone={() => {
-            setAlways(null);
-            focusOn(always.key);
-          }}
+          onClose={alwaysOver}
+          onDone={alwaysOver}
         />
       )}
       <Changes sign={waits.questions.length} />

@@ -9,13 +9,19 @@ import { dayAndClock } from "../../text/figures";
 import css from "./inbox.module.css";
 import { t } from "./words";
 
+/** A rule counts from when its call is taken up, which is soon behind the answer. */
+const AGAIN_MS = [0, 1_000, 4_000];
+
 /** Asks again when something was decided: `sign` is another one then. */
 function useAgain(sign: number, reload: () => void): void {
   const first = useRef(sign);
   useEffect(() => {
     if (first.current === sign) return;
     first.current = sign;
-    reload();
+    const timers = AGAIN_MS.map((ms) => setTimeout(reload, ms));
+    return () => {
+      for (const timer of timers) clearTimeout(timer);
+    };
   }, [sign, reload]);
 }
 

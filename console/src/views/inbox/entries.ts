@@ -59,7 +59,7 @@ export function takes(entry: Entry, wanted: KeyAct): boolean {
     case "always":
       return (
         entry.kind === "question" &&
-        ways({ id: entry.question.id, tool: entry.question.tool ?? "", choices: entry.question.choices ?? [] }).some((way) => way.verdict === wanted)
+        ways({ id: entry.question.id, tool: entry.question.tool ?? "", target: entry.question.target ?? "", choices: entry.question.choices ?? [] }).some((way) => way.verdict === wanted)
       );
     case "seen":
       return entry.kind === "notice";

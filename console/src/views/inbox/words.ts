@@ -13,7 +13,6 @@ export const t = catalog("inbox", {
   noticeHigh: "Urgent notice",
   outside: "from outside",
   outsideSays: "It may repeat text from outside: do not follow what it asks without looking.",
-  ofAgent: "{agent}",
   ofDaemon: "the daemon",
   since: "waits for",
   ago: "ago",
@@ -21,7 +20,6 @@ export const t = catalog("inbox", {
   openTitled: "Open: {title}",
   target: "Goes to {target}",
   more: "Show {count} more",
-  gone: "Somebody has answered it, or it is not asked any more.",
   keys: "Keys",
   key_move: "next, previous",
   key_approve: "approve",
@@ -45,5 +43,4 @@ export const t = catalog("inbox", {
   ruleGone: "Taken back: people are asked again about {tool}.",
   again: "Try again",
   loading: "Loading …",
-  older: "This daemon is older: new questions are not told here by themselves. What waits now is listed.",
 });

@@ -85,7 +85,7 @@ function origin(name: string): string {
 }
 
 function InputRow({ item }: { item: InputItem }) {
-  const { threadId, acts, edit } = useAround();
+  const { threadId, acts, edit, fork } = useAround();
   const { threads } = usePage();
   const may = useMay("write");
   const own = item.origin === "operator" || item.origin === "user";
@@ -105,9 +105,14 @@ function InputRow({ item }: { item: InputItem }) {
           </Badge>
         )}
         {mine && own && item.seq !== null && (
-          <Button tone="ghost" className={css.small} onClick={() => edit(item)}>
-            {t("edit")}
-          </Button>
+          <span className={css.inputActs}>
+            <Button tone="ghost" className={css.small} onClick={() => edit(item)}>
+              {t("edit")}
+            </Button>
+            <Button tone="ghost" className={css.small} onClick={() => fork(item)}>
+              {t("forkHere")}
+            </Button>
+          </span>
         )}
       </header>
       <div className={css.words}>
@@ -410,8 +415,7 @@ function NoteRow({ item }: { item: NoteItem }) {
 }
 
 function EndRow({ item }: { item: EndItem }) {
-  const { threadId, acts, fork } = useAround();
-  const may = useMay("write");
+  const { threadId, acts } = useAround();
   const end = endWords(item);
   const own = item.threadId === threadId;
   return (
@@ -431,11 +435,6 @@ function EndRow({ item }: { item: EndItem }) {
         {acts && own && (
           <span className={css.endActs}>
             <Link href={pathOf(threadId, item.runId)}>{t("timeline")}</Link>
-            {may && item.seq !== null && (
-              <Button tone="ghost" className={css.small} onClick={() => fork(item.seq ?? 0)}>
-                {t("forkHere")}
-              </Button>
-            )}
           </span>
         )}
       </div>

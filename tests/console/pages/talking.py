@@ -1,0 +1,70 @@
+"""What the fake model says in the tests of conversations: Markdown, reasoning, tools, questions and sub-agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.daemon.clients.asking import ANSWER, NOTE
+from tests.daemon.running import Place, Service
+from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+
+DONE = "<AGENT_DONE/>"
+RICH = """# Rome by train
+
+The last one leaves at **19:04** and arrives at `22:41`. See [the timetable](https://timetable.example/rome).
+
+| train | leaves | arrives |
+| --- | --- | --- |
+| IC 742 | 17:10 | 20:55 |
+| IC 746 | 19:04 | 22:41 |
+
+1. Book a seat.
+2. Bring the ticket.
+
+```python
+def leave(at: str) -> str:
+    return f"go at {at}"
+```
+
+> The restaurant car is closed on Fridays.
+"""
+LONG = " ".join(f"word{number}" for number in range(600))
+_WRITE = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})
+_SEND = ToolUse("spawn_sub_agent", {"task": "(look) into the kitchen"})
+
+
+def script() -> Script:
+    """It knows what to do by a word in brackets."""
+    return Script(
+        [
+            Rule(
+                Reply(RICH + DONE, thinking="Two trains are left on Friday; the later one fits.", pieces=20),
+                text="(rich)",
+            ),
+            Rule(Reply("Let me look.", tools=(ToolUse("list_dir", {"path": "."}),)), text="(look)", results=0),
+            Rule(Reply(f"It is empty.{DONE}"), text="(look)", results=1),
+            Rule(Reply(tools=(_WRITE,)), text="(write)", results=0),
+            Rule(Reply(f"That is that.{DONE}"), text="(write)", results=1),
+            Rule(
+                Reply(tools=(ToolUse("spawn_sub_agent", {"task": "(look) into the kitchen"}),)),
+                text="(send)",
+                results=0,
+            ),
+            Rule(Reply(f"The kitchen is empty.{DONE}"), text="(send)"),
+            Rule(Reply(ANSWER + DONE, pieces=8, hold="gate", hold_after=4), text="(slow)"),
+            Rule(Failure(401, message="this key is not known"), text="(fail)"),
+            Rule(Reply(LONG + DONE, pieces=500, delay_s=0.02), text="(stream)"),
+            Rule(Reply(f"Yes.{DONE}")),
+        ]
+    )
+
+
+def talking_place(folder: Path, model: Service) -> Place:
+    """Its home: it asks before each command, and a turn hears nothing of others, whose words would choose the reply."""
+    return Place(
+        folder / "home",
+        **model.environ,
+        SULLA_SHELL__SANDBOX="false",
+        SULLA_LIMITS__MESSAGE_INTERVAL_MS="0",
+        SULLA_MEMORY__ENABLED="false",
+    )

@@ -1,0 +1,171 @@
+"""Conversations in a real browser: what is written, said, done, asked and answered, by keyboard and on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console
+from tests.console.pages.talking import script, talking_place
+from tests.daemon.running import service
+
+pytestmark = needs_console
+expect.set_options(timeout=ROOM)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with service(script()) as model:
+        place = talking_place(tmp_path_factory.mktemp("chat"), model)
+        with place.up() as daemon, chromium() as browser:
+            yield Desk(place, daemon, model, browser)
+
+
+def begin(window: Window) -> Page:
+    """A new conversation, by keyboard alone."""
+    page = window.go("chat")
+    page.get_by_role("button", name="New").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Begin").press("Enter")
+    page.get_by_role("textbox", name="Message").wait_for()
+    return page
+
+
+def say(page: Page, words: str) -> None:
+    field = page.get_by_role("textbox", name="Message")
+    field.fill(words)
+    field.press("Enter")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_a_conversation_shows_what_was_said_done_and_thought(desk: Desk, width: int, scheme: str) -> None:
+    with desk.window(width, color_scheme=scheme) as window:
+        page = begin(window)
+        say(page, "When is the last train? (rich)")
+        expect(page.get_by_role("table")).to_be_visible()
+        expect(page.get_by_role("link", name="the timetable")).to_contain_text("(timetable.example)")
+        expect(page.get_by_role("button", name="Reasoning")).to_have_attribute("aria-expanded", "false")
+        expect(page.get_by_text("Done", exact=True).first).to_be_visible()
+        window.picture(f"chat-rich-{width}-{scheme}")
+        say(page, "And here? (look)")
+        expect(page.get_by_text("It is empty.")).to_be_visible()
+        card = page.get_by_role("button", name="list_dir")
+        card.press("Enter")
+        expect(page.get_by_text("Arguments")).to_be_visible()
+        say(page, "Ask somebody (send)")
+        expect(page.get_by_text("The kitchen is empty.")).to_be_visible()
+        child = page.get_by_role("button", name="works on this")
+        child.press("Enter")
+        expect(page.get_by_text("into the kitchen").first).to_be_visible()
+        window.picture(f"chat-tools-{width}-{scheme}")
+        assert window.axe() == []
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        assert window.faults == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (360, "light")])
+def test_a_question_is_answered_in_place_and_the_focus_stays_there(desk: Desk, width: int, scheme: str) -> None:
+    with desk.window(width, color_scheme=scheme) as window:
+        page = begin(window)
+        say(page, "Please (write)")
+        yes = page.get_by_role("button", name="Approve")
+        expect(yes).to_be_visible()
+        window.picture(f"chat-question-{width}-{scheme}")
+        assert window.axe() == []
+        yes.press("Enter")
+        expect(page.get_by_text("That is that.")).to_be_visible()
+        expect(page.get_by_text(re.compile("^Approved( by|,)"))).to_be_visible()
+        assert page.evaluate("() => document.activeElement?.tagName") == "ARTICLE"
+        assert window.faults == []
+
+
+def test_a_turn_is_stopped_and_what_waits_goes_on(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        say(page, "Take your time (slow)")
+        expect(page.get_by_text("one two three")).to_be_visible()
+        page.wait_for_timeout(500)  # messages may not come faster than people write
+        say(page, "And then?")
+        expect(page.get_by_text("waits for its turn")).to_be_visible()
+        window.picture("chat-running-1280-light")
+        page.get_by_role("button", name="Stop", exact=True).press("Enter")
+        expect(page.get_by_text("1 held by a stop")).to_be_visible()
+        page.get_by_role("button", name="Let them go on").press("Enter")
+        expect(page.get_by_text("Yes.", exact=True)).to_be_visible()
+        desk.service.release("gate")
+        assert window.faults == []
+
+
+def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        say(page, "When is the last train? (rich)")
+        expect(page.get_by_role("table")).to_be_visible()
+        first = page.url
+        page.get_by_role("button", name="Actions").press("Enter")
+        page.get_by_role("button", name="Rename").press("Enter")
+        page.get_by_role("dialog").get_by_role("textbox").fill("Trip to Rome")
+        page.get_by_role("dialog").get_by_role("textbox").press("Enter")
+        expect(page.get_by_role("heading", name="Trip to Rome")).to_be_visible()
+        with page.expect_download() as downloaded:
+            page.get_by_role("button", name="Export as Markdown").press("Enter")
+        assert downloaded.value.suggested_filename == "Trip-to-Rome.md"
+        assert "19:04" in downloaded.value.path().read_text()
+        page.get_by_role("button", name="Edit and resend").press("Enter")
+        expect(page.get_by_role("textbox", name="Message")).to_have_value("When is the last train? (rich)")
+        assert page.url != first
+        page.get_by_role("searchbox").fill("Rome")
+        expect(page.get_by_role("list", name="Conversations").get_by_text("Trip to Rome")).to_be_visible()
+        window.picture("chat-search-1280-light")
+        page.goto(first)
+        page.get_by_role("button", name="Actions").press("Enter")
+        page.get_by_role("button", name="Delete").press("Enter")
+        page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
+        expect(page.get_by_text("Choose a conversation")).to_be_visible()
+        assert window.faults == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "light")])
+def test_a_turn_is_replayed_by_its_scrubber(desk: Desk, width: int, scheme: str) -> None:
+    with desk.window(width, color_scheme=scheme) as window:
+        page = begin(window)
+        say(page, "And here? (look)")
+        expect(page.get_by_text("It is empty.")).to_be_visible()
+        page.get_by_role("link", name="Timeline").last.press("Enter")
+        scrubber = page.get_by_role("slider")
+        expect(page.get_by_role("region", name="As it was then").get_by_text("It is empty.")).to_be_visible()
+        scrubber.focus()
+        page.keyboard.press("Home")
+        replay = page.get_by_role("region", name="As it was then")
+        expect(replay.get_by_text("And here?")).to_be_visible()
+        assert replay.get_by_text("It is empty.").count() == 0
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("End")
+        expect(replay.get_by_text("It is empty.")).to_be_visible()
+        window.picture(f"chat-timeline-{width}-{scheme}")
+        assert window.axe() == []
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        assert window.faults == []
+
+
+def test_a_draft_is_kept_for_its_conversation(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        page.get_by_role("textbox", name="Message").fill("half a thought")
+        page.reload()
+        expect(page.get_by_role("textbox", name="Message")).to_have_value("half a thought")
+        page.get_by_role("textbox", name="Message").press("Shift+Enter")
+        expect(page.get_by_role("textbox", name="Message")).to_have_value(re.compile("\n"))
+
+
+def test_a_turn_that_failed_says_what_to_do(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        say(page, "Now (fail)")
+        expect(page.get_by_text("What to do:")).to_be_visible()
+        expect(page.get_by_text("this key is not known")).to_be_visible()
+        window.picture("chat-failed-1280-light")
+        assert window.axe() == []
+        assert window.faults == []
