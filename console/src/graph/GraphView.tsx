@@ -3,12 +3,12 @@ import {
   type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useRef, type DragEvent } from "react";
+import { memo, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { DRAGGED } from "./dragged";
-import type { Graph, GraphNode, NodeState } from "./graph";
+import type { Box, Graph, GraphEdge, GraphNode, NodeState } from "./graph";
 import css from "./graph.module.css";
-import { layout } from "./layout";
+import { layout, type Place } from "./layout";
 import { t } from "./words";
 
 export interface GraphViewProps {
@@ -41,17 +41,17 @@ const NOTHING = new Map<string, NodeState>();
 const FIT = { padding: 0.12, maxZoom: 1, minZoom: 0.35 };
 
 /** A graph that is laid out by itself. Only what is seen of it is drawn. */
-export default function GraphView(props: GraphViewProps) {
+export default memo(function GraphView(props: GraphViewProps) {
   return (
     <ReactFlowProvider>
       <Drawn {...props} />
     </ReactFlowProvider>
   );
-}
+});
 
 function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: GraphViewProps) {
   const flow = useReactFlow();
-  const boxes = useMemo(() => layout(graph), [graph]);
+  const { boxes, ways } = useMemo(() => layout(graph), [graph]);
   const host = useRef<HTMLDivElement>(null);
   const connectable = change !== undefined;
   const nodes = useMemo<Node<Data>[]>(() => {
@@ -77,6 +77,7 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
       };
     });
   }, [graph, boxes, states, selected, connectable]);
+  const parents = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node.within])), [graph]);
   const edges = useMemo<Edge[]>(
     () =>
       graph.edges.map((edge) => ({
@@ -85,13 +86,14 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         target: edge.to,
         type: "step",
         label: edge.label,
+        data: { points: around(edge, ways, parents, boxes) },
         className: `edge-${edge.tone}`,
         markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
         focusable: connectable,
         deletable: connectable,
         selectable: connectable,
       })),
-    [graph, connectable],
+    [graph, connectable, ways, parents, boxes],
   );
 
   useEffect(() => {
@@ -242,8 +244,46 @@ function classes(own: string | undefined, { state, marked }: Data): string {
   return [own, state === null ? "" : css[`tone-${state.tone}`], marked ? css.marked : ""].filter(Boolean).join(" ");
 }
 
+/** Where an arrow leads through, counted from the corner of the whole graph; none for one that needs no way around. */
+function around(
+  edge: GraphEdge, ways: ReadonlyMap<string, readonly Place[]>, parents: ReadonlyMap<string, string | null>, boxes: ReadonlyMap<string, Box>,
+): readonly Place[] {
+  const points = ways.get(edge.id);
+  if (points === undefined) return [];
+  let [x, y] = [0, 0];
+  for (let box = parents.get(edge.from) ?? null; box !== null; box = parents.get(box) ?? null) {
+    x += boxes.get(box)?.x ?? 0;
+    y += boxes.get(box)?.y ?? 0;
+  }
+  return points.map((point) => ({ x: point.x + x, y: point.y + y }));
+}
+
+/** A line through places, which leaves and reaches each straight up or down. */
+function through(points: readonly Place[]): string {
+  return points
+    .map((point, index) => {
+      const before = points[index - 1];
+      if (before === undefined) return `M${point.x},${point.y}`;
+      const middle = (before.y + point.y) / 2;
+      return `C${before.x},${middle} ${point.x},${middle} ${point.x},${point.y}`;
+    })
+    .join(" ");
+}
+
+function lineOf(props: EdgeProps): [string, number, number] {
+  const points = (props.data?.points ?? []) as readonly Place[];
+  const middle = points[Math.floor(points.length / 2)];
+  if (middle === undefined) {
+    const [path, x, y] = getSmoothStepPath({ ...props, borderRadius: 10 });
+    return [path, x, y];
+  }
+  if (props.targetY < props.sourceY) return [through(points), middle.x, middle.y];
+  const ends = { from: { x: props.sourceX, y: props.sourceY }, to: { x: props.targetX, y: props.targetY } };
+  return [through([ends.from, ...points.slice(1, -1), ends.to]), middle.x, middle.y];
+}
+
 function StepEdge(props: EdgeProps) {
-  const [path, x, y] = getSmoothStepPath({ ...props, borderRadius: 10 });
+  const [path, x, y] = lineOf(props);
   const label = typeof props.label === "string" ? visible(props.label) : "";
   return (
     <>
