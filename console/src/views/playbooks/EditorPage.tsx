@@ -503,7 +503,7 @@ function useNames(): Names {
 
 /** The same graph as long as it says the same: it is laid out anew only when it has changed. */
 function useSame(graph: Graph): Graph {
-  const said = JSON.stringify(graph);
+  const said = useMemo(() => JSON.stringify(graph), [graph]);
   return useMemo(() => JSON.parse(said) as Graph, [said]);
 }
 
