@@ -112,7 +112,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           <Said>{t("loadFailed", { why: error })}</Said>
         </Problem>
       )}
-      {about.failure !== "" && (
+      {about.status === "failed" && about.failure !== "" && (
         <Problem>
           <Said>{`${t("failure")}: ${about.failure}`}</Said>
         </Problem>
@@ -153,7 +153,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           />
         )}
       </div>
-      <Panel title={t("inputs")}>
+      <Panel title={t("inOut")}>
         <Value run={run} step="" title={t("inputs")} value={detail.inputs} />
         {Object.keys(detail.outputs).length > 0 && <Value run={run} step="" title={t("outputs")} value={detail.outputs} />}
       </Panel>
