@@ -1,0 +1,136 @@
+"""A real daemon's console in a real Chromium: what the tests of its views share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from sulla.console.place import WEB, is_built
+from tests.daemon.running import Daemon, Place, Service
+
+AXE = Path(__file__).parents[3] / "console/node_modules/axe-core/axe.min.js"
+CHROMIUM = shutil.which("chromium") or ""
+ROOM = 20_000
+"""How long anything that a page is waited for may take, in milliseconds."""
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SHOTS = os.environ.get("SULLA_SHOTS", "")
+"""A folder where pictures of what was tested are put; empty for nowhere."""
+
+
+def _lacking() -> str:
+    if not CHROMIUM:
+        return "there is no Chromium on PATH"
+    if not is_built(WEB):
+        return "the console is not built: ./dev setup with Node.js 20.19 or newer builds it"
+    return "" if AXE.exists() else "axe-core is not installed: ./dev setup with Node.js installs it"
+
+
+needs_console = pytest.mark.skipif(bool(_lacking()), reason=_lacking() or "it is there")
+
+
+@dataclass
+class Window:
+    """One page, and what went wrong on it."""
+
+    page: Page
+    origin: str
+    faults: list[str] = field(default_factory=list)
+    """Errors of its scripts, what its policy refused, and requests that left the daemon's address."""
+
+    def go(self, place: str) -> Page:
+        """Show a view, e.g. ``chat/thr_1``."""
+        self.page.goto(f"{self.origin}/#/{place}")
+        return self.page
+
+    def picture(self, name: str) -> None:
+        """Keep how it looks, if somebody wants to see."""
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=f"{SHOTS}/{name}.png")
+
+    def axe(self) -> list[str]:
+        """What a screen reader's user would stumble over, one line each."""
+        if not self.page.evaluate("() => 'axe' in window"):
+            # By the debugger's way, which the page's policy does not reach.
+            self.page.evaluate(AXE.read_text())
+        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{rule['id']}: {node['html'][:160]} ({node['failureSummary'][:200]})"
+            for rule in found["violations"]
+            for node in rule["nodes"]
+        ]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A daemon, its home, its model and a browser."""
+
+    place: Place
+    daemon: Daemon
+    service: Service
+    browser: Browser
+
+    def ticket(self) -> str:
+        """An address that opens the console once."""
+        code, out, err = self.place.run("console", "--print")
+        assert code == 0, err
+        return out.strip()
+
+    @contextmanager
+    def window(self, width: int = 1280, height: int = 800, **how: Any) -> Iterator[Window]:
+        """A page of a browser that nobody has used, let in by a ticket."""
+        context = self.browser.new_context(viewport={"width": width, "height": height}, **how)
+        context.set_default_timeout(ROOM)
+        window = watched(context.new_page(), self.daemon.url)
+        window.page.goto(self.ticket())
+        window.page.get_by_role("navigation").first.wait_for()
+        try:
+            yield window
+        finally:
+            context.close()
+
+
+def watched(page: Page, origin: str) -> Window:
+    """A page whose faults are kept."""
+    window = Window(page, origin)
+
+    def said(message: ConsoleMessage) -> None:
+        # A connection that a test breaks is told by the browser itself as an error.
+        if message.type == "error" and "WebSocket connection" not in message.text:
+            window.faults.append(message.text)
+
+    def asked(request: Request) -> None:
+        if not request.url.startswith((origin, origin.replace("http", "ws", 1), "blob:", "data:")):
+            window.faults.append(f"a request to {request.url}")
+
+    page.on("console", said)
+    page.on("pageerror", lambda error: window.faults.append(f"{error.name}: {error.message}"))
+    page.on("request", asked)
+    return window
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A real one, without a screen."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()

@@ -1,0 +1,95 @@
+"""The page itself: the way in, its views for whoever may see them, and no fault on any of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.console.pages.opened import ROOM, Desk, needs_console, watched
+
+pytestmark = needs_console
+VIEWS = (
+    *("live", "chat", "inbox", "playbooks", "flows", "beats", "projects"),
+    *("memory", "agents", "use", "health", "voice", "settings"),
+)
+
+
+FULL = pytest.mark.faults
+"""Shown so in `./dev faults` alone."""
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(1280, "light"), (360, "dark"), pytest.param(1280, "dark", marks=FULL), pytest.param(360, "light", marks=FULL)],
+)
+def test_every_view_is_drawn_without_a_fault_and_nothing_stops_a_screen_reader(
+    desk: Desk, width: int, scheme: str
+) -> None:
+    wrong: list[str] = []
+    with desk.window(width, color_scheme=scheme) as window:
+        for view in VIEWS:
+            page = window.go(view)
+            page.wait_for_load_state("networkidle")
+            page.locator("main").wait_for()
+            window.picture(f"{view}-{width}-{scheme}")
+            wrong += [f"{view}: {line}" for line in window.axe()]
+            if (wide := page.evaluate("() => document.documentElement.scrollWidth")) > width:
+                wrong.append(f"{view}: it is {wide} px wide")
+        wrong += window.faults
+    assert wrong == []
+
+
+def test_a_ticket_lets_in_once_and_stays_nowhere(desk: Desk) -> None:
+    address = desk.ticket()
+    secret = address.partition("#ticket=")[2]
+    first, second = desk.browser.new_context(), desk.browser.new_context()
+    page = watched(first.new_page(), desk.daemon.url).page
+    page.goto(address)
+    page.get_by_role("navigation").first.wait_for(timeout=ROOM)
+    assert secret not in page.url
+    assert secret not in page.evaluate(
+        "() => JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])"
+    )
+    thief = second.new_page()
+    thief.goto(address)
+    thief.get_by_role("alert").wait_for(timeout=ROOM)
+    assert "it was used" in thief.get_by_role("alert").inner_text()
+    first.close()
+    second.close()
+
+
+def test_a_pasted_token_lets_in_for_what_it_allows(desk: Desk) -> None:
+    code, out, err = desk.place.run("token", "create", "reader", "--scope", "read", "--json")
+    assert code == 0, err
+    token = out.partition('"token":')[2].split('"')[1]
+    context = desk.browser.new_context()
+    window = watched(context.new_page(), desk.daemon.url)
+    page = window.page
+    page.goto(desk.daemon.url)
+    page.get_by_label("Or paste a token").fill(token)
+    page.get_by_role("button", name="Come in").click()
+    page.get_by_role("navigation").first.wait_for(timeout=ROOM)
+    assert page.get_by_role("link", name="Conversations").is_visible()
+    assert page.get_by_role("link", name="Voice").count() == 0
+    assert page.get_by_role("button", name="Pause all work").count() == 0
+    code, _, err = desk.place.run("token", "revoke", "reader")
+    assert code == 0, err
+    page.get_by_role("heading", name="Way in").wait_for(timeout=ROOM)
+    context.close()
+
+
+def test_the_kill_switch_is_on_every_view_and_pauses_all_work(desk: Desk) -> None:
+    with desk.window() as window:
+        for view in VIEWS:
+            window.go(view).get_by_role("button", name="Pause all work").wait_for()
+        page = window.page
+        page.get_by_role("button", name="Pause all work").click()
+        page.get_by_label("Reason").fill("to look at it")
+        page.get_by_role("dialog").get_by_role("button", name="Pause all work").click()
+        page.get_by_role("button", name="Resume work").wait_for()
+        code, out, err = desk.place.run("status", "--json")
+        assert (code, json.loads(out)["paused"]["reason"]) == (0, "to look at it"), err
+        page.get_by_role("button", name="Resume work").click()
+        page.get_by_role("button", name="Pause all work").wait_for()
+    assert window.faults == []
