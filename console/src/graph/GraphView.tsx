@@ -3,12 +3,12 @@ import {
   type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useRef, type DragEvent } from "react";
+import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { DRAGGED } from "./dragged";
-import type { Graph, GraphNode, NodeState } from "./graph";
+import type { Box, Graph, GraphEdge, GraphNode, NodeState } from "./graph";
 import css from "./graph.module.css";
-import { layout } from "./layout";
+import { layout, type Place } from "./layout";
 import { t } from "./words";
 
 export interface GraphViewProps {
@@ -38,21 +38,26 @@ interface Data extends Record<string, unknown> {
 const NODES = { step: StepNode, group: GroupNode };
 const EDGES = { step: StepEdge };
 const NOTHING = new Map<string, NodeState>();
-const FIT = { padding: 0.12, maxZoom: 1, minZoom: 0.35 };
+const FIT = { edge: 24, most: 1, least: 0.35 };
 
 /** A graph that is laid out by itself. Only what is seen of it is drawn. */
-export default function GraphView(props: GraphViewProps) {
+export default memo(function GraphView(props: GraphViewProps) {
   return (
     <ReactFlowProvider>
       <Drawn {...props} />
     </ReactFlowProvider>
   );
-}
+});
 
 function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: GraphViewProps) {
   const flow = useReactFlow();
-  const boxes = useMemo(() => layout(graph), [graph]);
+  const { boxes, ways } = useMemo(() => layout(graph), [graph]);
   const host = useRef<HTMLDivElement>(null);
+  // As much of it as can still be read: what is longer is shown from its beginning.
+  const fit = useCallback(() => {
+    const area = host.current;
+    if (area !== null) void flow.setViewport(viewOf(boxes, graph, area.clientWidth, area.clientHeight));
+  }, [flow, boxes, graph]);
   const connectable = change !== undefined;
   const nodes = useMemo<Node<Data>[]>(() => {
     // Who holds others has to come before them.
@@ -77,6 +82,7 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
       };
     });
   }, [graph, boxes, states, selected, connectable]);
+  const parents = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node.within])), [graph]);
   const edges = useMemo<Edge[]>(
     () =>
       graph.edges.map((edge) => ({
@@ -85,13 +91,14 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         target: edge.to,
         type: "step",
         label: edge.label,
+        data: { points: around(edge, ways, parents, boxes) },
         className: `edge-${edge.tone}`,
         markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
         focusable: connectable,
         deletable: connectable,
         selectable: connectable,
       })),
-    [graph, connectable],
+    [graph, connectable, ways, parents, boxes],
   );
 
   useEffect(() => {
@@ -102,18 +109,18 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
       // A panel has opened beside it, or the window was turned: what was in its middle would be out of sight.
       if (Math.abs(area.clientWidth - width) < 40) return;
       width = area.clientWidth;
-      requestAnimationFrame(() => void flow.fitView(FIT));
+      requestAnimationFrame(fit);
     });
     seen.observe(area);
     return () => seen.disconnect();
-  }, [flow]);
+  }, [fit]);
 
   const size = useRef(0);
   useEffect(() => {
     // A graph that has become another one is shown whole, and one that has grown by a step stays where it was.
-    if (Math.abs(graph.nodes.length - size.current) > 3) void flow.fitView(FIT);
+    if (Math.abs(graph.nodes.length - size.current) > 3 || size.current === 0) fit();
     size.current = graph.nodes.length;
-  }, [flow, graph]);
+  }, [fit, graph]);
 
   useEffect(() => {
     if (selected === "") return;
@@ -157,8 +164,6 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         nodeTypes={NODES}
         edgeTypes={EDGES}
         onlyRenderVisibleElements
-        fitView
-        fitViewOptions={FIT}
         minZoom={0.05}
         maxZoom={1.5}
         nodesDraggable={false}
@@ -186,7 +191,7 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         <button type="button" aria-label={t("farther")} title={t("farther")} onClick={() => void flow.zoomOut()}>
           −
         </button>
-        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => void flow.fitView({ padding: 0.1 })}>
+        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => void flow.fitView({ padding: 0.05 })}>
           ⤢
         </button>
       </div>
@@ -242,8 +247,61 @@ function classes(own: string | undefined, { state, marked }: Data): string {
   return [own, state === null ? "" : css[`tone-${state.tone}`], marked ? css.marked : ""].filter(Boolean).join(" ");
 }
 
+function viewOf(boxes: ReadonlyMap<string, Box>, graph: Graph, width: number, height: number): { x: number; y: number; zoom: number } {
+  let [right, bottom] = [1, 1];
+  for (const node of graph.nodes) {
+    const box = node.within === null ? boxes.get(node.id) : undefined;
+    if (box !== undefined) [right, bottom] = [Math.max(right, box.x + box.width), Math.max(bottom, box.y + box.height)];
+  }
+  const room = { width: width - 2 * FIT.edge, height: height - 2 * FIT.edge };
+  const zoom = Math.max(FIT.least, Math.min(FIT.most, room.width / right, room.height / bottom));
+  return {
+    x: right * zoom > room.width ? FIT.edge : (width - right * zoom) / 2,
+    y: bottom * zoom > room.height ? FIT.edge : (height - bottom * zoom) / 2,
+    zoom,
+  };
+}
+
+/** Where an arrow leads through, counted from the corner of the whole graph; none for one that needs no way around. */
+function around(
+  edge: GraphEdge, ways: ReadonlyMap<string, readonly Place[]>, parents: ReadonlyMap<string, string | null>, boxes: ReadonlyMap<string, Box>,
+): readonly Place[] {
+  const points = ways.get(edge.id);
+  if (points === undefined) return [];
+  let [x, y] = [0, 0];
+  for (let box = parents.get(edge.from) ?? null; box !== null; box = parents.get(box) ?? null) {
+    x += boxes.get(box)?.x ?? 0;
+    y += boxes.get(box)?.y ?? 0;
+  }
+  return points.map((point) => ({ x: point.x + x, y: point.y + y }));
+}
+
+/** A line through places, which leaves and reaches each straight up or down. */
+function through(points: readonly Place[]): string {
+  return points
+    .map((point, index) => {
+      const before = points[index - 1];
+      if (before === undefined) return `M${point.x},${point.y}`;
+      const middle = (before.y + point.y) / 2;
+      return `C${before.x},${middle} ${point.x},${middle} ${point.x},${point.y}`;
+    })
+    .join(" ");
+}
+
+function lineOf(props: EdgeProps): [string, number, number] {
+  const points = (props.data?.points ?? []) as readonly Place[];
+  const middle = points[Math.floor(points.length / 2)];
+  if (middle === undefined) {
+    const [path, x, y] = getSmoothStepPath({ ...props, borderRadius: 10 });
+    return [path, x, y];
+  }
+  if (props.targetY < props.sourceY) return [through(points), middle.x, middle.y];
+  const ends = { from: { x: props.sourceX, y: props.sourceY }, to: { x: props.targetX, y: props.targetY } };
+  return [through([ends.from, ...points.slice(1, -1), ends.to]), middle.x, middle.y];
+}
+
 function StepEdge(props: EdgeProps) {
-  const [path, x, y] = getSmoothStepPath({ ...props, borderRadius: 10 });
+  const [path, x, y] = lineOf(props);
   const label = typeof props.label === "string" ? visible(props.label) : "";
   return (
     <>

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 import { Said } from "../kit/Said";
 import type { Graph, NodeState } from "./graph";
 import css from "./graph.module.css";
@@ -13,15 +13,16 @@ interface StepListProps {
 }
 
 /** The same steps as the graph shows, as a list: for screen readers, for a keyboard, and for narrow windows. */
-export function StepList({ graph, states, selected, onOpen }: StepListProps) {
-  const branches = useMemo(() => tree(graph), [graph]);
+export const StepList = memo(function StepList({ graph, states, selected, onOpen }: StepListProps) {
+  const [open, setOpen] = useState(false);
+  const branches = useMemo(() => (open ? tree(graph) : []), [graph, open]);
   return (
-    <details>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t("list")}</summary>
-      {branches.length === 0 ? <p>{t("empty")}</p> : <Rows branches={branches} states={states} selected={selected} onOpen={onOpen} top />}
+      {open && (graph.nodes.length === 0 ? <p>{t("empty")}</p> : <Rows branches={branches} states={states} selected={selected} onOpen={onOpen} top />)}
     </details>
   );
-}
+});
 
 function Rows({ branches, states, selected, onOpen, top = false }: Omit<StepListProps, "graph"> & { branches: readonly Branch[]; top?: boolean }) {
   return (

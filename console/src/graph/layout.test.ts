@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Graph, GraphEdge, GraphNode } from "./graph";
-import { layout } from "./layout";
+import { layout as whole } from "./layout";
+
+const layout = (graph: Graph) => whole(graph).boxes;
 
 function node(id: string, within: string | null = null, group = false): GraphNode {
   return { id, kind: "tool", label: id, detail: "", within, group };
@@ -79,4 +81,15 @@ test("500 steps with arrows over long ways are laid out within a second, and non
   expect(ms(began)).toBeLessThan(1000);
   const seen = new Set(boxes.map((box) => `${Math.round(box.x)} ${Math.round(box.y)}`));
   expect(seen.size).toBe(500);
+});
+
+test("an arrow over other rows leads around the boxes in them", () => {
+  const graph: Graph = { nodes: ["a", "b", "c"].map((id) => node(id)), edges: [edge("a", "b"), edge("b", "c"), edge("a", "c")] };
+  const { boxes, ways } = whole(graph);
+  expect([...ways.keys()]).toEqual(["a>c"]);
+  const box = boxes.get("b");
+  const middle = ways.get("a>c")?.[2];
+  expect(middle).toBeDefined();
+  const inside = (middle?.x ?? 0) > (box?.x ?? 0) && (middle?.x ?? 0) < (box?.x ?? 0) + (box?.width ?? 0);
+  expect(inside).toBe(false);
 });

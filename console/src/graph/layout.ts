@@ -9,6 +9,8 @@ const BESIDE = 28;
 const BELOW = 48;
 /** From so many boxes in one list on, what follows from other arrows is not weighed, and ranks are found the fast way. */
 const MANY = 150;
+/** An arrow to the next row leads through so many places; one with more leads around something. */
+const STRAIGHT = 3;
 /** Boxes and bends that dagre orders in well under a second; what has more stands in plain rows. */
 const MOST_WEIGHED = 900;
 
@@ -16,7 +18,7 @@ const MOST_WEIGHED = 900;
  * Where each box stands. Every list of boxes is laid out by itself, from the innermost outwards, and stands in the list around
  * it as one box: a list of 500 costs what it costs, and loops in it cost only their own. Pure.
  */
-export function layout(graph: Graph): ReadonlyMap<string, Box> {
+export function layout(graph: Graph): Layout {
   const inside = new Map<string | null, GraphNode[]>();
   for (const node of graph.nodes) inside.set(node.within, [...(inside.get(node.within) ?? []), node]);
   const within = new Map(graph.nodes.map((node) => [node.id, node.within]));
@@ -29,6 +31,7 @@ export function layout(graph: Graph): ReadonlyMap<string, Box> {
     else before.push(edge);
   }
   const boxes = new Map<string, Box>();
+  const ways = new Map<string, readonly Place[]>();
 
   const place = (list: string | null): { width: number; height: number } => {
     const nodes = inside.get(list) ?? [];
@@ -42,16 +45,25 @@ export function layout(graph: Graph): ReadonlyMap<string, Box> {
     }
     let width = 0;
     let height = 0;
-    for (const [id, at] of arranged(sizes, edges.get(list) ?? [])) {
+    const inset = list === null ? { x: 0, y: 0 } : { x: PADDING, y: HEAD };
+    const { places, bends } = arranged(sizes, edges.get(list) ?? []);
+    for (const [id, points] of bends) ways.set(id, points.map((point) => ({ x: point.x + inset.x, y: point.y + inset.y })));
+    for (const [id, at] of places) {
       const size = sizes.get(id) ?? { width: WIDTH, height: HEIGHT };
-      boxes.set(id, { ...size, x: at.x + (list === null ? 0 : PADDING), y: at.y + (list === null ? 0 : HEAD) });
+      boxes.set(id, { ...size, x: at.x + inset.x, y: at.y + inset.y });
       width = Math.max(width, at.x + size.width);
       height = Math.max(height, at.y + size.height);
     }
     return { width, height };
   };
   place(null);
-  return boxes;
+  return { boxes, ways };
+}
+
+export interface Layout {
+  readonly boxes: ReadonlyMap<string, Box>;
+  /** Of arrows that lead around boxes: the places that they lead through, within the box around both ends. */
+  readonly ways: ReadonlyMap<string, readonly Place[]>;
 }
 
 interface Size {
@@ -59,19 +71,19 @@ interface Size {
   readonly height: number;
 }
 
-interface Place {
+export interface Place {
   readonly x: number;
   readonly y: number;
 }
 
-function arranged(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[]): ReadonlyMap<string, Place> {
+function arranged(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[]): { places: ReadonlyMap<string, Place>; bends: ReadonlyMap<string, readonly Place[]> } {
   const many = sizes.size > MANY;
   const ranks = many ? ranksOf(sizes, edges) : null;
   const weighed = ranks === null ? edges : edges.filter((edge) => (ranks.get(edge.to) ?? 0) > (ranks.get(edge.from) ?? 0));
   const kept = many ? reduced(weighed) : weighed;
   if (ranks !== null) {
     const bends = kept.reduce((sum, edge) => sum + (ranks.get(edge.to) ?? 0) - (ranks.get(edge.from) ?? 0) - 1, 0);
-    if (sizes.size + bends > MOST_WEIGHED) return inRows(sizes, kept, ranks);
+    if (sizes.size + bends > MOST_WEIGHED) return { places: inRows(sizes, kept, ranks), bends: new Map() };
   }
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "TB", nodesep: BESIDE, ranksep: BELOW, ranker: many ? "longest-path" : "network-simplex" });
@@ -84,7 +96,12 @@ function arranged(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[])
     const at = graph.node(id) as Size & Place;
     places.set(id, { x: at.x - at.width / 2, y: at.y - at.height / 2 });
   }
-  return places;
+  const bends = new Map<string, readonly Place[]>();
+  for (const edge of kept) {
+    const { points } = graph.edge(edge.from, edge.to) as { points: Place[] };
+    if (points.length > STRAIGHT) bends.set(edge.id, points);
+  }
+  return { places, bends };
 }
 
 /** How many boxes come before each at the most, on any way; arrows that close a circle do not count. */

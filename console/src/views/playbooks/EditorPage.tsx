@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { sectionKey, stepsGraph } from "./text/steps_graph";
 import type { Graph, NodeState } from "../../graph/graph";
 import { StepList } from "../../graph/StepList";
@@ -30,6 +30,11 @@ import { t } from "./words";
 
 const CodeEditor = lazy(() => import("./code/CodeEditor"));
 const GraphView = lazy(() => import("../../graph/GraphView"));
+
+/** How long the writer has to pause before a text is read, and one that is long. */
+const SHORT_MS = 120;
+const LONG_MS = 400;
+const LONG_CHARS = 10_000;
 
 export interface Saved {
   readonly text: string;
@@ -80,8 +85,22 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const handle = useRef<EditorHandle | null>(null);
   const names = useNames();
 
-  const shown = useDeferredValue(text);
-  const of = useMemo(() => outline(shown), [shown]);
+  const [{ shown, of }, setParsed] = useState(() => ({ shown: begun, of: outline(begun) }));
+  const cursor = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  // Reading the text and drawing its graph waits until the writer pauses: each letter is there at once, however long the text.
+  const settle = useCallback(() => {
+    if (timer.current !== null) clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const now = handle.current?.text();
+      if (now === undefined) return;
+      setParsed((before) => {
+        const parsed = before.shown === now ? before : { shown: now, of: outline(now) };
+        setSelected(stepAt(parsed.of, cursor.current, now)?.key ?? "");
+        return parsed;
+      });
+    }, (handle.current?.text().length ?? 0) > LONG_CHARS ? LONG_MS : SHORT_MS);
+  }, []);
   const graph = useSame(useMemo(() => stepsGraph(of), [of]));
   const states = useMemo(() => (rehearsed === null ? undefined : wayStates(rehearsed, way)), [rehearsed, way]);
   const isNew = saved.digest === null;
@@ -129,11 +148,16 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     [of, shown],
   );
 
-  const add = (kind: Kind, over: string | null = null): void => {
-    const spot = spotOf(of, over ?? selected);
-    change((now) => insertStep(now, kind, spot), (edit) => t("added", { id: edit.select }));
-  };
-  const byGraph = {
+  const marked = useRef("");
+  useEffect(() => {
+    marked.current = selected;
+  });
+  const add = useCallback(
+    (kind: Kind, over: string | null = null): void =>
+      change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select })),
+    [change],
+  );
+  const byGraph = useMemo(() => ({
     connect: (from: string, to: string) => change((now) => connect(now, from, to), () => t("connected", { from, to })),
     disconnect: (from: string, to: string) => {
       const implied = of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
@@ -146,7 +170,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       change((now) => deleteStep(now, key), () => t("removed", { id: key }));
     },
     drop: (what: string, over: string | null) => add(what as Kind, over),
-  };
+  }), [add, change, of, tell]);
 
   const save = (digest: string | null): Promise<boolean> =>
     act(async () => {
@@ -244,8 +268,14 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
                 readOnly={!admin}
                 names={names}
                 check={check}
-                onText={setText}
-                onCursor={(offset) => setSelected(stepAt(outlineOf(text, shown, of, handle.current), offset, handle.current?.text() ?? text)?.key ?? "")}
+                onText={(now) => {
+                  setText(now);
+                  settle();
+                }}
+                onCursor={(offset) => {
+                  cursor.current = offset;
+                  settle();
+                }}
                 onFaults={setFaults}
                 onReady={(ready) => {
                   handle.current = ready;
@@ -473,14 +503,8 @@ function useNames(): Names {
 
 /** The same graph as long as it says the same: it is laid out anew only when it has changed. */
 function useSame(graph: Graph): Graph {
-  const said = JSON.stringify(graph);
+  const said = useMemo(() => JSON.stringify(graph), [graph]);
   return useMemo(() => JSON.parse(said) as Graph, [said]);
-}
-
-/** The outline of what the editor holds now: while a letter was just typed, the one that is shown is older. */
-function outlineOf(text: string, shown: string, of: ReturnType<typeof outline>, editor: EditorHandle | null): ReturnType<typeof outline> {
-  const now = editor?.text() ?? text;
-  return now === shown ? of : outline(now);
 }
 
 /** Where a new step goes: behind the step that is marked, to the end of a marked branch or section, else to the end of all. */

@@ -29,7 +29,8 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
   const { connection } = usePage();
   const write = useMay("write");
   const { detail, error, thread, look } = useRun(run);
-  const text = useCall("workflow.get", { playbook: name, run });
+  // The address may name another one: a run that this one is a step of, or that it handed over to.
+  const text = useCall("workflow.get", { playbook: detail?.about.playbook ?? name, run }, detail !== null);
   const [opened, setOpened] = useState("");
   const [dialog, setDialog] = useState<"cancel" | { readonly fork: string } | null>(null);
   const [busy, act] = useAct();
@@ -46,6 +47,9 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
   }, [of, graph, rows]);
   const questions = useMemo(() => openQuestions(thread.view), [thread.view]);
   const children = thread.view.items.filter((item): item is ChildItem => item.kind === "child");
+
+  // What a step's playbook does is a run of its own; all other threads below are conversations.
+  const inner = useMemo(() => new Set(of?.steps.flatMap((one) => (one.kind === "playbook" ? [one.detail] : []))), [of]);
 
   if (detail === null) {
     return error === null ? (
@@ -108,7 +112,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           <Said>{t("loadFailed", { why: error })}</Said>
         </Problem>
       )}
-      {about.failure !== "" && (
+      {about.status === "failed" && about.failure !== "" && (
         <Problem>
           <Said>{`${t("failure")}: ${about.failure}`}</Said>
         </Problem>
@@ -149,7 +153,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           />
         )}
       </div>
-      <Panel title={t("inputs")}>
+      <Panel title={t("inOut")}>
         <Value run={run} step="" title={t("inputs")} value={detail.inputs} />
         {Object.keys(detail.outputs).length > 0 && <Value run={run} step="" title={t("outputs")} value={detail.outputs} />}
       </Panel>
@@ -158,7 +162,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           <ul className={css.log}>
             {children.slice(-100).map((child) => (
               <li key={child.key}>
-                <a href={`#/chat/${child.childThreadId}`}>
+                <a href={inner.has(child.task) ? runAddress(child.task, child.childThreadId) : `#/chat/${child.childThreadId}`}>
                   <Said>{t("openThread", { agent: child.agent, task: child.task.slice(0, 120) || child.childThreadId })}</Said>
                 </a>
               </li>

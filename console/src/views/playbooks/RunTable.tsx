@@ -23,7 +23,7 @@ export function RunTable({ runs, most = Infinity, named = true }: { runs: Runs; 
       {runs.rows === null && runs.error === null && <p>{t("loading")}</p>}
       {runs.rows !== null && rows.length === 0 && <Empty>{t("noRuns")}</Empty>}
       {rows.length > 0 && (
-        <div className={css.wide} tabIndex={0} role="region" aria-label={t("caption")}>
+        <div className={`${css.wide ?? ""} ${css.runs ?? ""}`} tabIndex={0} role="region" aria-label={t("caption")}>
           <table>
             <thead>
               <tr>

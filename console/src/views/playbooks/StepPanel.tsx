@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
-import { Said } from "../../kit/Said";
+import { Said, visible } from "../../kit/Said";
 import { editAddress } from "./address";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
@@ -79,7 +79,7 @@ export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }:
             <option value="">{t("choose")}</option>
             {beside.slice(0, 500).map((one) => (
               <option key={one.key} value={one.key}>
-                {one.id}
+                {visible(one.id)}
               </option>
             ))}
           </select>
