@@ -23,6 +23,7 @@ from sulla.testing.world import World
 from sulla.threads.log.family import ChildStarted, child_thread
 from sulla.threads.log.kind import CHILD
 from sulla.threads.log.records import Answer, Outcome, RunFinished, RunStarted, ToolCallResult
+from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 
@@ -317,6 +318,32 @@ async def test_a_run_has_so_many_children_at_once_and_no_more(store: MemoryStore
         await children.start(ChildTask("more", "sulla", ours("go"), "spawn"), session.state)
     # One that is there already is not one more.
     assert await children.start(ChildTask("c0", "sulla", ours("go"), "spawn"), session.state) == child_thread("c0")
+
+
+async def test_a_child_that_a_flow_gives_more_tools_has_those_of_its_parent_alone(store: MemoryStore) -> None:
+    home = home_of(store, limits=RunLimits(tokens=10**7, reply_tokens=1))
+    world, thread = home.world, await home.world.thread()
+    await world.send(thread, "go")
+    state = await _begun(world, thread)
+    children: Children = world.family.children
+    child = await children.start(ChildTask("c", "sulla", ours("go"), "spawn", tools=("look",)), state)
+    await world.send(child, "go on")
+    deeper = await children.start(
+        ChildTask("d", "sulla", ours("go"), "spawn", tools=("look", "pay")), await _begun(world, child)
+    )
+    found = await world.threads.load(deeper)
+    assert found is not None
+    assert found.identity.birth is not None
+    assert found.identity.birth.tools == ("look",)
+
+
+async def _begun(world: World, thread: ThreadId) -> ThreadState:
+    """The thread as its first turn begins."""
+    session = await world.threads.attend(thread)
+    assert session is not None
+    item = session.state.runnable[0]
+    await session.commit(RunStarted(item.seq, item.message_id, "sulla"))
+    return session.state
 
 
 # ------------------------------------------------------------------------------------------------------- kill -9
