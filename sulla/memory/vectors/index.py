@@ -95,6 +95,8 @@ class SignatureIndex:
         loose = [((bits ^ asked).bit_count(), seq) for seq, bits in self._tail]
         best = nsmallest(most, loose)
         less = [*self._at(found.less), *(seq for bits, seq in best if bits < found.bits)]
+        if len(less) > most:  # of each kind fewer than wanted are less, but together they may be more: the nearest stay
+            less = [seq for _, seq in nsmallest(most, chain(self._apart(found.less, planes), best))]
         equal = [*self._at(found.equal), *(seq for bits, seq in best if bits == found.bits)]
         rest = [seq for bits, seq in best if bits > found.bits]
         seqs = tuple(islice(chain(less, equal, rest), most))
@@ -104,6 +106,15 @@ class SignatureIndex:
         first = 0
         for block, row in zip(self._blocks, rows, strict=True):
             yield from (self._seqs[first + place] for place in places(row))
+            first += block.size
+
+    def _apart(self, rows: Iterable[int], planes: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+        """Some of the blocks' signatures, each with the bits in which it differs."""
+        first = 0
+        for block, row, plane in zip(self._blocks, rows, planes, strict=True):
+            for place in places(row):
+                differ = sum((digit >> place & 1) << high for high, digit in enumerate(plane))
+                yield differ, self._seqs[first + place]
             first += block.size
 
     def _floor(self, planes: Sequence[Sequence[int]], loose: Sequence[int]) -> float:

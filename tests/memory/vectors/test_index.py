@@ -73,6 +73,18 @@ def test_nothing_loads_numpy_before_the_first_search() -> None:
 
 
 @WAYS
+def test_the_nearest_stay_where_blocks_and_what_came_last_have_more_than_are_wanted(way: Way) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_module, "TAIL", 8)
+        patch.setattr(index_module, "BLOCK", 16)
+        index = way.make(2)
+        same, one, two = b"\x00\x00", b"\x00\x01", b"\x00\x03"
+        index.add([Signed(number, bits) for number, bits in enumerate([*[same] * 14, one, two, same, same], 1)])
+        near = index.near(same, 16)
+    assert set(near.seqs) == {*range(1, 15), 17, 18}
+
+
+@WAYS
 @settings(deadline=None)
 @given(
     st.lists(st.binary(min_size=2, max_size=2), max_size=60),
