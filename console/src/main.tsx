@@ -32,6 +32,15 @@ applyTheme();
 showIn(document.documentElement.lang || "en");
 addEventListener("online", () => connection.standing.state === "lost" && connection.start());
 
+// A part of the page that the daemon has no more, because it was brought up to date: the new page has all of its parts. Once in
+// ten seconds at the most, so that a part that is missing for another reason does not reload the page for ever.
+const RELOADED = "sulla.reloaded";
+addEventListener("vite:preloadError", () => {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < 10_000) return;
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
+});
+
 const ticket = ticketFromAddress();
 const first = ticket === null ? null : enter({ ticket });
 const root = document.getElementById("page");

@@ -12,7 +12,7 @@ import { Boundary } from "./Boundary";
 import { Inbox } from "./inbox";
 import { KillSwitch } from "./KillSwitch";
 import { Live } from "./live";
-import { PageContext, type Page } from "./page";
+import { PageContext, useStanding, type Page } from "./page";
 import { Sidebar } from "./Sidebar";
 import { Told, type Line } from "./Told";
 import { WayIn } from "./WayIn";
@@ -86,6 +86,10 @@ function Shell() {
   const [path = "", ...rest] = location.replace(/^\//, "").split("/");
   const view = VIEWS.find((one) => one.path === (path === "" ? "live" : path));
   const tail = rest.map(decodeURIComponent).join("/");
+  const { scopes, state } = useStanding();
+  useEffect(() => {
+    if (state === "open") fetchAhead();
+  }, [state]);
   useEffect(() => {
     document.title = view === undefined ? "Sulla" : `${t(view.path as "live")} · Sulla`;
   }, [view]);
@@ -107,11 +111,31 @@ function Shell() {
         <main id="content" tabIndex={-1} className={css.content}>
           <Boundary key={path}>
             <Suspense fallback={<p>{t("loading")}</p>}>
-              {view === undefined ? <p>{t("unknown", { path })}</p> : <view.component rest={tail} />}
+              {view === undefined ? (
+                <p>{t("unknown", { path })}</p>
+              ) : scopes.length > 0 && !scopes.includes(view.scope) ? (
+                <p>{t("notAllowed", { scope: view.scope })}</p>
+              ) : (
+                <view.component rest={tail} />
+              )}
             </Suspense>
           </Boundary>
         </main>
       </div>
     </div>
   );
+}
+
+/** Once the first view is drawn and nothing else is to do, the others come one by one, so that none is waited for later. */
+function fetchAhead(): void {
+  const left = VIEWS.map((view) => view.load);
+  const next = (): void => {
+    const load = left.shift();
+    if (load === undefined) return;
+    // What fails is fetched again when it is shown, and told there.
+    void load()
+      .catch(() => undefined)
+      .finally(() => requestIdleCallback(next, { timeout: 2_000 }));
+  };
+  requestIdleCallback(next, { timeout: 2_000 });
 }

@@ -12,12 +12,14 @@ export interface View {
   /** What a session has to be allowed to see it at all. */
   readonly scope: Scope;
   readonly component: ComponentType<ViewProps>;
+  /** Fetches it ahead of its first use. */
+  readonly load: () => Promise<unknown>;
   /** Whether it stands in the list at the side. */
   readonly listed: boolean;
 }
 
 function view(path: string, scope: Scope, load: () => Promise<{ default: ComponentType<ViewProps> }>, listed = true): View {
-  return { path, scope, component: lazy(load), listed };
+  return { path, scope, component: lazy(load), load, listed };
 }
 
 /** Every view. To add one: its folder, its line here, its name in `shell/words.ts`. */
