@@ -81,7 +81,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-BUILD = ["ci --silent --no-audit --no-fund", "run --silent build"]
+BUILD = ["ci --loglevel=error --no-audit --no-fund", "run --silent build"]
 
 
 def test_it_is_built_once_and_anew_when_something_has_changed(checkout: Checkout) -> None:

@@ -136,4 +136,5 @@ def test_a_kill_before_a_notice_is_sent_has_it_sent_once(place: Place, receiver:
         soon(lambda: any(TEXT in one for one in receiver.got))
         assert place.run("notify", "test", "hook")[0] == Exit.OK
     told = [one for one in receiver.got if TEXT in one]
-    assert len(told) == 1 + any("may have been sent before" in one for one in told)
+    marked = ["may have been sent before" in one for one in told]
+    assert marked in ([False], [True], [False, True])  # once, unless the kill came while it was under way: that is said

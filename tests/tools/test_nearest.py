@@ -40,7 +40,7 @@ def test_of_many_names_few_are_compared_and_the_best_is_still_found(monkeypatch:
         compared.append(len(told))
         return get_close_matches(word, told, n=n, cutoff=cutoff)
 
-    monkeypatch.setattr("sulla.tools.nearest.get_close_matches", counted)
+    monkeypatch.setattr("difflib.get_close_matches", counted)
     many = [f"step_{number}" for number in range(1000)] + list(NAMES)
     for wrong, meant in (("stap_517", "step_517"), ("lisst_dir", "list_dir"), ("saerch_files", "search_files")):
         assert nearest(wrong, many)[0] == meant

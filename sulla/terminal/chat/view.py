@@ -195,7 +195,9 @@ class View:
             usage.get("input_tokens", 0) + cached, usage.get("output_tokens", 0), usage.get("cost_micro"), turns=1
         )
         self.used += used
-        spent = spent_words(used, int(data.get("counted") or 0))
+        ended = data.get("outcome", {}).get("status") == "cancelled"
+        cut = ended and self._doing is not None and self._doing.what.startswith("the model ")
+        spent = spent_words(used, int(data.get("counted") or 0), cut=cut)
         rest = self._rest()
         if run_id != self.running:
             return [*rest, _faint(f"[{word}]")]
@@ -371,13 +373,16 @@ def notice_piece(data: Event, where: str = "") -> Piece:
     return Piece("strong", f"! {head}: {data['text']}".replace("\n", "\n  "))
 
 
-def spent_words(used: Used, counted: int) -> str:
+def spent_words(used: Used, counted: int, *, cut: bool = False) -> str:
     """What a turn used.
 
     Args:
-        used: as the model's service says.
+        used: as the model's service says, with an estimate of a call that was cut off.
         counted: what it counts for, with sub-agents and calls that were cut off: no service says what those took.
+        cut: whether a call was.
     """
+    if cut:
+        return f"about {max(counted, used.tokens_in + used.tokens_out):,} tokens (an estimate)"
     if counted <= used.tokens_in + used.tokens_out:
         return used.shown
     if not used.tokens_in + used.tokens_out:
