@@ -30,6 +30,7 @@ const threads = new Threads(connection, (run) => {
 
 applyTheme();
 showIn(document.documentElement.lang || "en");
+addEventListener("offline", connection.broke);
 addEventListener("online", () => connection.standing.state === "lost" && connection.start());
 
 // A part of the page that the daemon has no more, because it was brought up to date: the new page has all of its parts. Once in
@@ -38,6 +39,14 @@ const RELOADED = "sulla.reloaded";
 addEventListener("vite:preloadError", () => {
   if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < 10_000) return;
   sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
+});
+
+// A ticket that is pasted into the address of a page that is open. The page begins anew with it, and takes it out of the address
+// before anything shows it.
+addEventListener("hashchange", (event) => {
+  if (!location.hash.startsWith("#ticket=")) return;
+  event.stopImmediatePropagation();
   location.reload();
 });
 

@@ -132,7 +132,7 @@ describe("Connection", () => {
     await expect(asked).resolves.toEqual({ agents: [] });
   });
 
-  it("gives up after its deadline", async () => {
+  it("gives up on what may wait after its deadline", async () => {
     const it = connection();
     it.start();
     const asked = it.call("agent.list", {});
@@ -193,6 +193,31 @@ describe("Connection", () => {
     expect(wire().last().method).toBe("live.watch");
   });
 
+  it("refuses at once what a person does while there is no connection, so that it is not done later unseen", async () => {
+    const it = connection();
+    it.start();
+    wire().welcomes();
+    it.broke();
+    expect(it.standing.state).toBe("lost");
+    await expect(it.call("approval.answer", { thread_id: "t", id: "approval:1", verdict: "approve" })).rejects.toMatchObject({ code: "not_connected" });
+    fire(0.25);
+    wire().welcomes();
+    expect(wire().sent.map((one) => one.method)).toEqual(["hello"]);
+  });
+
+  it("asks for a word after a silence, and counts a line that gives none as broken", () => {
+    const it = connection();
+    it.start();
+    wire().welcomes();
+    fire(20);
+    expect(wire().last()).toMatchObject({ id: "probe", method: "notice.list" });
+    wire().says({ id: "probe", result: { notices: [], next: null } });
+    expect(it.standing.state).toBe("open");
+    fire(20);
+    fire(8);
+    expect(it.standing.state).toBe("lost");
+  });
+
   it("waits longer with each attempt that fails, at most 8 s", () => {
     expect([0, 1, 2, 3, 10, 99].map((attempt) => waitS(attempt, 0))).toEqual([0.25, 0.5, 1, 2, 8, 8]);
     expect(waitS(10, 1)).toBe(6);
@@ -205,7 +230,7 @@ describe("isSafeAgain", () => {
     ["turn.send", { message_id: "m" }, true],
     ["workflow.start", { request_id: "r" }, true],
     ["workflow.start", {}, false],
-    ["approval.answer", {}, true],
+    ["approval.answer", {}, false],
     ["schedule.run", { id: "s" }, false],
   ])("%s %j: %s", (method, params, expected) => {
     expect(isSafeAgain(method, params)).toBe(expected);

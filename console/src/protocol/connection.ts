@@ -6,6 +6,10 @@ import type { MethodName, Notification, Params, Result, Scope, ThreadEvent } fro
 const CALL_S = 40;
 /** Longer than the daemon's own 30 s, so that its answer, and not ours, is what is seen. */
 const HELLO_S = 10;
+const QUIET_S = 20;
+/** After so long without a word from the daemon it is asked for one. */
+const PROBE_S = 8;
+/** And after so long without an answer to that the connection counts as broken: a line that was cut tells nobody. */
 /** The session is good no more, as an error's word and as a close code: trying again by itself would change nothing. */
 const UNAUTHORIZED = "unauthorized";
 const UNAUTHORIZED_CLOSE = 4401;
@@ -86,6 +90,7 @@ export class Connection {
   private nextId = 1;
   private attempt = 0;
   private cancelRetry: (() => void) | null = null;
+  private cancelProbe: () => void = () => undefined;
   private standingNow: Standing = Object.freeze({ state: "connecting", scopes: [], version: "", textChars: 100_000, why: "" });
 
   constructor(private readonly around: Surroundings) {}
@@ -115,6 +120,7 @@ export class Connection {
     };
     socket.onmessage = ({ data }) => {
       if (typeof data !== "string") return;
+      this.listen(socket);
       const message = JSON.parse(data) as Incoming;
       if (message.id === 0) {
         lateHello();
@@ -130,6 +136,7 @@ export class Connection {
   /** Leave for good, until `start`. */
   stop(why: string): void {
     this.cancelRetry?.();
+    this.cancelProbe();
     const socket = this.socket;
     this.socket = null;
     socket?.close();
@@ -138,13 +145,18 @@ export class Connection {
   }
 
   /**
-   * Ask for something. While there is no connection it waits for one.
+   * Ask for something. While there is no connection, reads and messages wait for one; anything else that a person does is
+   * refused at once, since they would not see it happen later, and may want something else by then.
    *
    * @param again whether it may be sent once more if the connection breaks before the answer: reads may, and what has an id
    *   of its own (`message_id`, `request_id`) by which the daemon knows it.
    */
   call<M extends MethodName>(method: M, params: Params<M>, again = isSafeAgain(method, params)): Promise<Result<M>> {
     return new Promise<Result<M>>((resolve, reject) => {
+      if (this.standingNow.state !== "open" && !mayWait(method)) {
+        reject(new RpcError("There is no connection to the daemon: nothing was done. Try again when it is back.", "not_connected", true, null));
+        return;
+      }
       const id = this.nextId++;
       const cancelTimer = this.around.later(() => {
         this.pending.delete(id);
@@ -203,7 +215,27 @@ export class Connection {
     return () => all.delete(heard);
   }
 
+  /** The network is gone, as the browser says: the connection is broken, though nobody has hung up yet. */
+  broke = (): void => {
+    const socket = this.socket;
+    if (socket === null) return;
+    socket.close();
+    if (this.socket === socket) this.closed(1006, "the network is gone");
+  };
+
   // ------------------------------------------------------------------------------------------------------------ inside
+
+  /** Something was heard: the next silence is waited for from now on. */
+  private listen(socket: Socket): void {
+    this.cancelProbe();
+    this.cancelProbe = this.around.later(() => {
+      if (this.socket !== socket) return;
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id: PROBE, method: "notice.list", params: { limit: 1 } }));
+      this.cancelProbe = this.around.later(() => {
+        if (this.socket === socket) this.broke();
+      }, PROBE_S);
+    }, QUIET_S);
+  }
 
   private greeted(message: Incoming): void {
     if (message.error !== undefined) {
@@ -307,6 +339,7 @@ export class Connection {
 
   private closed(code: number, reason: string): void {
     this.socket = null;
+    this.cancelProbe();
     this.lose();
     if (code === UNAUTHORIZED_CLOSE) {
       this.set({ state: "out", why: reason });
@@ -352,9 +385,17 @@ function asError(error: WireError): RpcError {
   return new RpcError(error.message, error.data?.code ?? "internal", error.data?.retryable ?? false, error.data?.retry_after_s ?? null);
 }
 
+/** The id of a request whose answer says only that somebody is there. */
+const PROBE = "probe";
+
 const READS = /\.(list|get|history|recent|search|resolve|status|log|rules|show|explain|check|runs|graph|entity|try|audit|days|read|notes|preview|tasks|export)$/;
-/** Writes that the daemon knows again by what they say. */
-const KNOWN_AGAIN = new Set<string>(["approval.answer", "notice.seen", "presence.report"]);
+/** Writes that the daemon knows again by what they say. An answer to a question is none: whoever gave it would not see it go. */
+const KNOWN_AGAIN = new Set<string>(["notice.seen", "presence.report"]);
+
+/** Whether something may be asked for without a connection, and done when there is one. */
+export function mayWait(method: string): boolean {
+  return READS.test(method) || method.endsWith(".watch") || /^(events|speech|presence)\./.test(method) || method === "turn.send" || method === "notice.subscribe";
+}
 
 /** Whether a call may be sent a second time without being done twice. */
 export function isSafeAgain(method: string, params: unknown): boolean {

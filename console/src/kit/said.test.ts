@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { visible } from "./Said";
+
+describe("visible", () => {
+  it("leaves letters with as many marks as scripts have", () => {
+    expect(visible("e\u0301 क्\u200dष")).toBe("e\u0301 क्\u200dष");
+  });
+
+  it("counts marks that would be drawn over other lines", () => {
+    expect(visible(`a${"\u0301".repeat(3_000)}b`)).toBe(`a${"\u0301".repeat(8)}[2992 more marks]b`);
+  });
+
+  it("spells out what would turn the line around or not be seen, and takes out colours", () => {
+    expect(visible("\u001b[31mred\u001b[0m \u202etxt.exe")).toBe("red \\u202etxt.exe");
+  });
+});
