@@ -146,7 +146,7 @@ async def test_signing_out_closes_the_page_and_ends_the_session(house: House) ->
         with pytest.raises(ConnectionClosed) as closed:
             await peer.frame()
         assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 4401
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4401, "this session was ended: sign in again")
         assert (await client.delete(SESSION, headers={"X-Sulla-Session": signed.key})).status_code == 401
     assert not await opens(house, signed)
 
