@@ -20,6 +20,12 @@ _USED: Final = (
     "`sulla token ticket` one for /hub"
 )
 
+_FOR_OTHER: Final[dict[TicketUse, str]] = {
+    "hub": "the ticket was for the console, not for /hub, and is used up now: `sulla token ticket` makes one for /hub",
+    "console": "the ticket was for /hub, not for the console, and is used up now: `sulla console` makes one for it",
+}
+"""Why a ticket does not open what it was shown at."""
+
 
 class TicketStore:
     """Tickets until they are used: kept in the store, so that any daemon on it can redeem one, once.
@@ -70,7 +76,7 @@ class TicketStore:
         if self._clock.now() * 1000 >= value["expires_ms"]:  # the store may keep it longer, never shorter
             raise Unauthorized(_USED)
         if value.get("use", "hub") != use:
-            raise Unauthorized(_USED)
+            raise Unauthorized(_FOR_OTHER[use])
         return TokenOwner(value["name"], value["id"])
 
 

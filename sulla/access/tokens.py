@@ -32,8 +32,9 @@ HEAD: Final = Head("tokens")
 
 MOST_TOKENS: Final = 256
 """Tokens that are good at once, sessions included."""
-MOST_SESSIONS: Final = 50
-"""Sessions of browsers that are good at once; for a further one the oldest ends."""
+MOST_SESSIONS: Final = 20
+"""Sessions of browsers that are good at once of one token; for a further one its own oldest ends. A person has a few
+browsers."""
 MOST_RECORDS: Final = 100_000
 """Where the log stops taking new tokens; revoking goes on."""
 
@@ -166,7 +167,8 @@ class TokenFold:
             principal = Principal(fact.by if owner else fact.name, frozenset(fact.scopes), token_id(digest))
             known = KnownToken(digest, principal, fact.expires_at_ms, session_of=owner)
             self._grants[fact.name] = _Grant(seq, known, fact.at_ms, fact.by)
-            self._end_oldest_sessions()
+            if owner is not None:
+                self._end_oldest_sessions(owner)
         self._last[fact.name] = seq
 
     def _withdraw(self, name: str) -> None:
@@ -175,14 +177,19 @@ class TokenFold:
         if grant is None:
             return
         owner = TokenOwner(grant.token.principal.name, grant.token.principal.id)
-        for other in self._sessions():
-            if self._grants[other].token.session_of == owner:
-                del self._grants[other]
+        for other in self._sessions_of(owner):
+            del self._grants[other]
 
-    def _end_oldest_sessions(self) -> None:
-        """Keep as many sessions as there may be; the same in every daemon, because it goes by the order of the log."""
-        for name in self._sessions()[:-MOST_SESSIONS]:
+    def _end_oldest_sessions(self, owner: TokenOwner) -> None:
+        """Keep as many sessions of a token as there may be; the same in every daemon, because it goes by the order of
+        the log. Those of other tokens stay: else whoever may only look could end the owner's.
+        """
+        for name in self._sessions_of(owner)[:-MOST_SESSIONS]:
             del self._grants[name]
+
+    def _sessions_of(self, owner: TokenOwner) -> list[str]:
+        """The names of those of one token, the oldest first."""
+        return [name for name in self._sessions() if self._grants[name].token.session_of == owner]
 
     def _sessions(self) -> list[str]:
         """The names of all, the oldest first."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sulla.agent.calls.file_marks import FileMarks
-from sulla.agent.model.pictures import shown_text
+from sulla.agent.model.pictures import spelled_text
 from sulla.changes.rpc import ChangesDecided, ChangesRow, ChangesRows, ChangesShown
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -15,7 +15,7 @@ from sulla.core.ids import CallId, RunId
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.core.redact import Redactor
 from sulla.core.stamp import stamp
-from sulla.core.words import Author, Words
+from sulla.core.words import Author
 from sulla.tools.attempt import within
 from sulla.tools.base import Done, Result, ToolContext
 from sulla.tools.builtin.shell import HeldBack
@@ -57,7 +57,7 @@ class WaitingChanges:
     async def show(self, changes: str) -> ChangesShown:
         """What a person is asked about the changes of one command."""
         found = await self._one(changes)
-        asked = shown_text(Words(self._redactor.text(found.question)))  # as questions about calls show it
+        asked = spelled_text(self._redactor.text(found.question))  # as questions about calls show it
         return ChangesShown(found.id, found.thread_id, asked)
 
     async def keep(self, changes: str) -> ChangesDecided:

@@ -13,6 +13,8 @@ from sulla.terminal.wrap import wrapped
 
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
+_SPELLED: Final = re.compile(r"\\u(0021|0026|003c)")
+"""How the daemon spells what a picture begins with, so that no client shows one."""
 _BREAKS: Final = {r"\\": "\\", r"\n": "\n", r"\t": "    "}
 WHOLE_COLUMNS: Final = 1_000_000
 """How wide a line may be where no terminal breaks it."""
@@ -73,8 +75,8 @@ def tool_in(prompt: str) -> str:
 
 
 def told(prompt: str) -> tuple[str, str]:
-    """What a call would be made with, in lines, and why that is asked; both empty where a question is about no call,
-    or does not show its arguments whole.
+    """What a call would be made with, in lines and to the letter, and why that is asked; both empty where a question is
+    about no call, or does not show its arguments whole.
 
     Args:
         prompt: as the daemon asks it.
@@ -109,15 +111,20 @@ def _call(prompt: str) -> _Call | None:
 
 
 def _arguments(args: dict[str, Any]) -> Iterator[str]:
-    """Each argument, a text as its lines; the name of the only one is left out."""
+    """Each argument, a text as its lines; the name of the only one is left out. What is no printable ASCII is spelled
+    out, and a backslash is two, so that each text reads in one way alone."""
     for name, value in sorted(args.items()):
-        lead = "" if len(args) == 1 else f"{_plain(name)}: "
+        lead = "" if len(args) == 1 else f"{_exact(name)}: "
         if not isinstance(value, str):
             yield lead + json.dumps(value, ensure_ascii=True, sort_keys=True)
             continue
         first, *more = value.split("\n")
-        yield lead + _plain(first)
-        yield from (" " * len(lead) + _plain(line) for line in more)
+        yield lead + _exact(first)
+        yield from (" " * len(lead) + _exact(line) for line in more)
+
+
+def _exact(text: str) -> str:
+    return _plain(text.replace("\\", r"\\"))
 
 
 def _plain(text: str) -> str:
@@ -128,9 +135,17 @@ def _short_reason(call: _Call) -> str:
     """The reason without the argument that it says once more."""
     why = call.why.removeprefix("its tool has a question: ")
     for value in call.args.values():
-        if isinstance(value, str) and value and why.endswith(f": {_plain(value)}"):
-            return why.removesuffix(f": {_plain(value)}")
+        if isinstance(value, str) and value:
+            again = _read(f": {_plain(value)}")
+            for found in re.finditer(": ", why[: max(0, len(why) - len(again) + 2)]):
+                if _read(why[found.start() :]) == again:
+                    return why[: found.start()]
     return why
+
+
+def _read(text: str) -> str:
+    """A reason's text without what is spelled, to compare it with another one."""
+    return _SPELLED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def reason_lines(reason: str) -> list[str]:
@@ -144,16 +159,15 @@ def reason_lines(reason: str) -> list[str]:
 
 
 def _squeezed(lines: list[str]) -> Iterator[str]:
-    blank = 0
+    """All lines but those of a longer run of empty ones. The mark of such a run has one backslash, as no line of an
+    argument can have it."""
+    blank = list[str]()
     for line in [*lines, None]:
         if line is not None and not line.strip():
-            blank += 1
+            blank.append(line)
             continue
-        if blank > _BLANK_LINES:
-            yield f"({blank} empty lines)"
-        else:
-            yield from [""] * blank
-        blank = 0
+        yield from blank if len(blank) <= _BLANK_LINES else [rf"\({len(blank)} empty lines)"]
+        blank.clear()
         if line is not None:
             yield line
 

@@ -88,6 +88,16 @@ def test_of_more_than_there_may_be_the_oldest_end() -> None:
     assert names(fold) == sorted(["ann", *(f"console-{number}" for number in range(3, MOST_SESSIONS + 3))])
 
 
+def test_the_sessions_of_one_token_end_none_of_another_one() -> None:
+    fold = TokenFold()
+    fold.apply(1, ann())
+    fold.apply(2, session(0, OWNER))
+    for number in range(1, MOST_SESSIONS + 40):
+        fold.apply(number + 2, session(number))
+    assert len(names(fold)) == MOST_SESSIONS + 2
+    assert "console-0" in names(fold)
+
+
 def test_nothing_moves_from_one_half_to_the_other() -> None:
     assert session_digest("ab", "c") != session_digest("a", "bc")
     assert session_digest("a", "b") != session_digest("b", "a")

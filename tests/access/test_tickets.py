@@ -77,6 +77,20 @@ async def test_it_is_whose_token_it_was_made_with_and_is_used_up(store: Slow, cl
         await token_store.redeem(ticket.secret)
 
 
+async def test_one_for_something_else_is_used_up_and_it_is_said_what_it_was_for(
+    store: Slow, clock: ManualClock
+) -> None:
+    token_store = await store_on(store, clock)
+    who = await bob(token_store, "read")
+    console, hub = await token_store.mint_ticket(who, "console"), await token_store.mint_ticket(who)
+    with pytest.raises(Unauthorized, match="was for the console, not for /hub, and is used up"):
+        await token_store.redeem(console.secret)
+    with pytest.raises(Unauthorized, match="it was used"):
+        await token_store.redeem(console.secret, "console")
+    with pytest.raises(Unauthorized, match="was for /hub, not for the console, and is used up"):
+        await token_store.redeem(hub.secret, "console")
+
+
 async def test_it_never_allows_to_administer(store: Slow, clock: ManualClock) -> None:
     token_store = await store_on(store, clock)
     (owner,) = (known.principal for known in token_store.known())

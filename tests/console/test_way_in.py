@@ -99,8 +99,21 @@ async def test_neither_half_is_good_without_the_other(house: House) -> None:
     no_cookie = replace(signed, cookie="other=1")
     assert not await opens(house, no_cookie)
     assert not await opens(house, replace(signed, key=other.key))
-    assert not await opens(house, replace(signed, cookie=f"{signed.cookie}; {other.cookie}"))
     assert await opens(house, signed)
+
+
+async def test_cookies_that_another_page_has_planted_lock_nobody_out(house: House) -> None:
+    signed = await sign_in(house.url, {"token": OWNER_TOKEN})
+    name = signed.cookie.partition("=")[0]
+    for number in range(WRONG_TOKENS + 1):
+        assert await opens(house, replace(signed, cookie=f"{name}=evil{number}; {signed.cookie}"))
+    wrong = await post(house.url, {"token": "wrong"})
+    assert (wrong.status_code, "retry-after" in wrong.headers) == (401, False)
+    planted = replace(signed, cookie=f"{name}=evil; {name}=worse")
+    assert not await opens(house, planted)
+    headers = {"Cookie": f"{name}=evil; {signed.cookie}", "Origin": house.url, "X-Sulla-Session": signed.key}
+    async with httpx.AsyncClient(base_url=house.url, headers=headers) as client:
+        assert (await client.delete(SESSION)).status_code == 200
 
 
 async def test_rest_takes_no_session(house: House) -> None:
@@ -133,7 +146,7 @@ async def test_signing_out_closes_the_page_and_ends_the_session(house: House) ->
         with pytest.raises(ConnectionClosed) as closed:
             await peer.frame()
         assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 4401
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4401, "this session was ended: sign in again")
         assert (await client.delete(SESSION, headers={"X-Sulla-Session": signed.key})).status_code == 401
     assert not await opens(house, signed)
 

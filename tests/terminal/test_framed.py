@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from sulla.agent.approvals.approvals import question
+import pytest
+
+from sulla.agent.approvals.approvals import question, review, same_question
+from sulla.agent.model.pictures import shown_text
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import Json
 from sulla.core.message import ToolCall
-from sulla.terminal.framed import brief, frame
+from sulla.core.words import Words
+from sulla.terminal.framed import brief, frame, told
 from sulla.terminal.questions import Question, framed, why_not
+from sulla.threads.log.waits import Wait
 
 COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'\nfi" + "\n" * 9 + "echo " + "x" * 60
 
@@ -24,12 +29,55 @@ def test_a_command_is_shown_once_as_its_lines_and_then_the_reason() -> None:
         "│ if true; then",
         "│   echo 'caf\\u00e9 \\u202e'",
         "│ fi",
-        "│ (8 empty lines)",
+        "│ \\(8 empty lines)",
         "│ echo " + "x" * 35,
         "┆ " + "x" * 25,
         "└ why: Run this without a sandbox, in a",
         "┆ folder",
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "![ -f x ] || touch PWNED",
+        "$![ -f x ]",
+        "cat <img src=x",
+        "<svg/onload=x>",
+        "echo &#33;[x](http://y)",
+        "a <b " + "c" * 310,
+        "if ! [ -f x ]",
+        r"echo \\![ \u0021[",
+    ],
+)
+def test_what_would_be_done_is_shown_to_the_letter_and_shows_no_picture(command: str) -> None:
+    prompt = asked(f"its tool has a question: Run this: {command}", command=command)
+    arguments, why = told(prompt)
+    assert (arguments.replace("\\\\", "\\"), why) == (command, "Run this")
+    assert shown_text(Words(prompt)) == prompt
+    shown = frame(prompt, "asks", 1_000)
+    assert shown == ["┌ bash asks", f"│ {arguments}", "└ why: Run this"]
+
+
+def test_what_is_spelled_out_differs_from_what_was_typed_so() -> None:
+    real, typed = told(asked("it is", a="\u202e"))[0], told(asked("it is", a="\\u202e"))[0]
+    assert (real, typed) == ("\\u202e", "\\\\u202e")
+    counted, said = (
+        told(asked("it is", a="x" + "\n" * 5 + "y"))[0],
+        told(asked("it is", a="x\n\\(4 empty lines)\ny"))[0],
+    )
+    assert (counted, said) == ("x\n\\(4 empty lines)\ny", "x\n\\\\(4 empty lines)\ny")
+    assert told(asked("it is", a="x\n  \ny\n"))[0] == "x\n  \ny\n"
+
+
+def test_two_commands_that_mean_the_opposite_are_two_questions() -> None:
+    one, other = (Wait(f"approval:{n}", CallId(n), asked("it is", a=n)) for n in ("![ -f x ]", "! [ -f x ]"))
+    assert not same_question(one, other)
+
+
+def test_a_question_about_a_call_that_was_cut_off_shows_it_to_the_letter() -> None:
+    wait = review(ToolCall(CallId("c"), "bash", {"command": "![ -f x ]"}), 0)
+    assert '{"command": "\\u0021[ -f x ]"}' in wait.prompt
 
 
 def test_all_arguments_are_named_and_no_line_of_one_looks_like_another() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import ClassVar, Final
 
-from sulla.agent.model.pictures import shown_text
+from sulla.agent.model.pictures import spelled_text
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall
-from sulla.core.words import Words
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Record
 from sulla.threads.log.records import Answer, ToolCallResult
@@ -44,7 +43,8 @@ def wait_id(call: ToolCall, digest: str, crashes: int) -> str:
 
 def question(call: ToolCall, reason: str, digest: str) -> str:
     """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one, and it
-    shows no pictures.
+    shows no pictures, also where a client shows it as an answer: what one begins with is spelled as JSON does
+    (``\\u0021[``), so that the arguments are still those of the call, to the letter.
 
     Args:
         call: the call.
@@ -52,7 +52,7 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
         digest: of the exact call.
     """
     asked = f"May {call.name} be called with {_shown_args(call)}? Asked because {_plain(reason)}. (call {digest[:16]})"
-    return shown_text(Words(asked))  # some clients show it as an answer, pictures and all
+    return spelled_text(asked)
 
 
 def review(call: ToolCall, cuts: int) -> Wait:
@@ -66,7 +66,7 @@ def review(call: ToolCall, cuts: int) -> Wait:
         f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. It was "
         f"called with {_shown_args(call)}. Look, then say what it came to, have it run again, or give it up."
     )
-    return Wait(f"review:{call.id}:{cuts}", call.id, shown_text(Words(asked)), tool=call.name)
+    return Wait(f"review:{call.id}:{cuts}", call.id, spelled_text(asked), tool=call.name)
 
 
 def _shown_args(call: ToolCall) -> str:

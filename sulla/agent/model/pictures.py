@@ -56,6 +56,16 @@ def _defused(text: str) -> str:
     return _FETCHES.sub(lambda found: f"{found[0]} ", text)
 
 
+def spelled_text(text: str) -> str:
+    """A text in which nothing was put in between, and that shows no pictures either: what each of them begins with is
+    spelled as JSON does, ``\\u0021[`` and ``\\u003cimg``. Within a text of JSON that says the same to the letter.
+
+    Args:
+        text: ASCII, as questions are.
+    """
+    return _FETCHES.sub(lambda found: f"\\u{ord(found[0][0]):04x}{found[0][1:]}", text)
+
+
 def shown_json(value: Json) -> Json:
     """A value as it is shown: the same in each of its texts, those that name things too.
 

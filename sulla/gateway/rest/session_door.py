@@ -20,7 +20,7 @@ from sulla.gateway.problems import Malformed, no_such_verb, problem_of
 from sulla.gateway.rest.app import ClientLeft, answer, answer_problem, read_body
 from sulla.gateway.rest.auth import SESSION
 from sulla.gateway.rest.shown import HttpExchange
-from sulla.gateway.server.browser_session import KEY_HEADER, check_own_page, cookie_of, drop_cookie, set_cookie
+from sulla.gateway.server.browser_session import KEY_HEADER, check_own_page, cookies_of, drop_cookie, set_cookie
 from sulla.gateway.server.perimeter import peer_of, welcome
 from sulla.rpc.caller import Caller
 from sulla.rpc.form import Params
@@ -88,7 +88,7 @@ class SessionDoor:
         scope, began_s = exchange.scope, self._server.clock.elapsed()
         keys = [value.decode("latin-1").strip() for name, value in scope["headers"] if name == KEY_HEADER.encode()]
         key = keys[0] if len(keys) == 1 else None
-        who = self._server.guard.admit_session(peer_of(scope), cookie_of(scope), key)
+        who = self._server.guard.admit_session(peer_of(scope), cookies_of(scope), key)
         if ended := await self._server.tickets.close_session(who):
             self._note(exchange, who, TokenRevoke(name=ended), began_s)
         await answer(exchange.send, 200, b'{"ended":true}', [drop_cookie(scope), *exchange.names])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -126,22 +127,24 @@ class Guard:
             raise Unauthorized(f"the token {name!r} expired at {when}: ask whoever runs the daemon for another one")
         return found.principal
 
-    def admit_session(self, address: str, cookie: str | None, key: str | None) -> Principal:
+    def admit_session(self, address: str, cookies: Sequence[str], key: str | None) -> Principal:
         """Who a browser's session belongs to. It takes both halves; a token is none, and a session is no token.
 
         Args:
             address: the peer's IP address.
-            cookie: the half that the browser sends; None for nothing.
+            cookies: what the browser sends, of which one is its half and others may have been planted: wrong ones
+                beside the right one are no guesses.
             key: the half that the page says; None for nothing.
 
         Raises:
             Unauthorized: a half is missing or wrong, the session is over, or too many wrong ones came from there.
         """
-        if not cookie or not key:
+        if not cookies or not key:
             raise Unauthorized("the session has two halves, a cookie and a key: one is missing; sign in again")
-        found = self._find(session_digest(cookie, key), session=True)
+        fitting = [self._find(session_digest(cookie, key), session=True) for cookie in cookies]
+        found = next((one for one in fitting if one is not None), None)
         if found is None:
-            self.count_wrong(address, f"{cookie} {key}")
+            self.count_wrong(address, f"{' '.join(cookies)} {key}")
         if found is None or found.expired(self._clock.now()):
             raise Unauthorized("the session is over, or was revoked: sign in again, e.g. with `sulla console`")
         return found.principal

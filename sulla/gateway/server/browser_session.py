@@ -16,6 +16,8 @@ from sulla.gateway.server.perimeter import own_origin
 KEY_HEADER: Final = "x-sulla-session"
 """In which a request over HTTP says the page's half."""
 _ENDED: Final = 0
+_MOST_COOKIES: Final = 8
+"""Of one name that are looked at; a browser has one for each path that leads to the daemon's."""
 
 
 def cookie_name(scope: Mapping[str, object]) -> str:
@@ -28,16 +30,19 @@ def cookie_name(scope: Mapping[str, object]) -> str:
     return f"sulla_session_{server[1] if server is not None and server[1] is not None else 0}"
 
 
-def cookie_of(scope: Mapping[str, object]) -> str | None:
-    """The browser's half of the session, as a request brings it; None if it brings none, or several.
+def cookies_of(scope: Mapping[str, object]) -> tuple[str, ...]:
+    """What may be the browser's half of the session, as a request brings it; empty if it brings none.
+
+    Any page on another port can plant one of the same name with another path, and the request does not say which is
+    whose. A browser sends the one with the shortest path last, and that is ours: of too many the last ones are taken.
 
     Args:
         scope: the connection's, as ASGI has it.
     """
     name = cookie_name(scope)
     pairs = (pair.strip().partition("=") for value in _said(scope, b"cookie") for pair in value.split(";"))
-    found = [value for key, _, value in pairs if key == name]
-    return found[0] if len(found) == 1 else None  # with several, somebody has planted one
+    found = (value for key, _, value in pairs if key == name and value)
+    return tuple(dict.fromkeys(found))[-_MOST_COOKIES:]
 
 
 def set_cookie(scope: Mapping[str, object], value: str, age_s: int) -> tuple[bytes, bytes]:

@@ -27,7 +27,7 @@ from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.rpc import notice_frame
-from sulla.gateway.server.browser_session import check_own_page, cookie_of
+from sulla.gateway.server.browser_session import check_own_page, cookies_of
 from sulla.gateway.server.direct import DIRECT, DirectSend
 from sulla.gateway.server.perimeter import ABORT, peer_of, welcome
 from sulla.gateway.websocket import machine as says
@@ -272,7 +272,7 @@ class Connection:
         if shown.token is not None or shown.session is None:
             return self._context.guard.admit(address, shown.token)
         check_own_page(self._socket.scope)
-        return self._context.guard.admit_session(address, cookie_of(self._socket.scope), shown.session)
+        return self._context.guard.admit_session(address, cookies_of(self._socket.scope), shown.session)
 
     async def _do(self, effect: Effect) -> Sequence[Effect]:
         """Carry out an effect of one language's own; what has to be done next, before all others."""

@@ -133,7 +133,11 @@ async def test_a_question_shows_no_picture_whatever_it_is_about(store: MemorySto
     thread_id = await world.thread()
     await world.ask(thread_id, "read it")
     (prompt,) = [wait.prompt for entry in await world.log(thread_id) for wait in getattr(entry.fact, "waits", ())]
-    assert ("![" in prompt, "<img" in prompt, "! [p](https://x.example/?d=1)" in prompt) == (False, False, True)
+    assert ("![" in prompt, "<img" in prompt, r"\u0021[p](https://x.example/?d=1) \u003cimg" in prompt) == (
+        False,
+        False,
+        True,
+    )
 
 
 @pytest.mark.parametrize("pictures", [True, False])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sulla.core.errors import Forbidden
-from sulla.gateway.server.browser_session import check_own_page, cookie_of, drop_cookie, set_cookie
+from sulla.gateway.server.browser_session import check_own_page, cookies_of, drop_cookie, set_cookie
 
 
 def scope(**headers: str | list[str]) -> dict[str, object]:
@@ -21,19 +21,20 @@ def scope(**headers: str | list[str]) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("cookie", "found"),
     [
-        ("sulla_session_8137=abc", "abc"),
-        ("a=1; sulla_session_8137=abc; b=2", "abc"),
-        ("sulla_session_8138=abc", None),
-        ("sulla_session_8137=abc; sulla_session_8137=planted", None),
-        (["sulla_session_8137=abc", "sulla_session_8137=planted"], None),
-        (["a=1", "sulla_session_8137=abc"], "abc"),
-        ("xsulla_session_8137=abc", None),
-        ("sulla_session_8137", ""),
-        ("", None),
+        ("sulla_session_8137=abc", ["abc"]),
+        ("a=1; sulla_session_8137=abc; b=2", ["abc"]),
+        ("sulla_session_8138=abc", []),
+        ("sulla_session_8137=planted; sulla_session_8137=abc", ["planted", "abc"]),
+        (["sulla_session_8137=planted", "sulla_session_8137=abc"], ["planted", "abc"]),
+        (["a=1", "sulla_session_8137=abc"], ["abc"]),
+        ("; ".join(f"sulla_session_8137={n}" for n in range(10)), list("23456789")),
+        ("xsulla_session_8137=abc", []),
+        ("sulla_session_8137", []),
+        ("", []),
     ],
 )
-def test_the_cookie_of_this_daemon_is_found_and_no_other_one(cookie: str | list[str], found: str | None) -> None:
-    assert cookie_of(scope(cookie=cookie)) == found
+def test_the_cookies_of_this_daemon_are_found_and_no_other_ones(cookie: str | list[str], found: list[str]) -> None:
+    assert list(cookies_of(scope(cookie=cookie))) == found
 
 
 def test_it_is_for_the_browser_alone_and_only_over_tls_where_the_page_came_over_it() -> None:

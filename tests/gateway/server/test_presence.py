@@ -3,11 +3,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
-from sulla.access.principal import ALL_SCOPES, OWNER, KnownToken, Principal, token_digest
+from sulla.access.principal import ALL_SCOPES, OWNER, KnownToken, Principal, TokenOwner, token_digest
 from sulla.access.token_store import TokenStore
 from sulla.gateway.server.presence import Presence
 from sulla.store.memory import MemoryStore
@@ -79,6 +80,23 @@ async def test_what_was_opened_by_an_expired_token_is_closed(
         await clock.advance(1.0)
         presence.sweep()
     assert thing.told == ["the token 'bob' has expired"]
+
+
+def test_a_session_that_alone_has_ended_is_not_called_a_revoked_token(presence: Presence, book: KnownTokens) -> None:
+    token, session = KnownToken(token_digest("b"), BOB), replace(BOB, id="s")
+    of_it = KnownToken(token_digest("s"), session, session_of=TokenOwner("bob", BOB.id))
+    for left, told in (
+        ([token], "this session was ended: sign in again"),
+        ([token, replace(of_it, run_out=True)], "this session was ended: sign in again"),
+        ([], "the token 'bob' was revoked"),
+        ([replace(token, run_out=True), replace(of_it, run_out=True)], "the token 'bob' has expired"),
+    ):
+        book.tokens, thing = [token, of_it], Thing()
+        with presence.of(session, thing.close):
+            book.tokens = left
+            presence.sweep()
+        assert thing.told == [told]
+    assert presence._made_with == {}
 
 
 def test_what_opens_too_late_is_closed_at_once(presence: Presence, book: KnownTokens) -> None:
