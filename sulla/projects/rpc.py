@@ -52,6 +52,10 @@ class ProjectRow:
     """Tasks that can be worked on now."""
     tasks: int
     """All of them."""
+    done: int
+    """Those that are done."""
+    blocked: int
+    """Those that something is in the way of."""
     last_activity_at: str
     """When an agent last changed something; empty for never."""
     trouble: str
@@ -150,6 +154,8 @@ _PROJECT: Final[JsonObject] = {
     "priority": "p2",
     "open": 1,
     "tasks": 1,
+    "done": 0,
+    "blocked": 0,
     "last_activity_at": "2027-01-15T08:00:00.000Z",
     "trouble": "",
 }

@@ -53,7 +53,7 @@ def _whole(found: FoundProject) -> ProjectText:
 
 def _listed(listed: ListedProject) -> ProjectRow:
     if listed.project is None:
-        return ProjectRow(listed.slug, "", "", "", 0, 0, "", listed.trouble)
+        return ProjectRow(listed.slug, "", "", "", 0, 0, 0, 0, "", listed.trouble)
     return _row(listed.slug, listed.project)
 
 
@@ -65,6 +65,8 @@ def _row(slug: str, project: Project) -> ProjectRow:
         project.priority,
         len(project.open_tasks),
         len(project.tasks),
+        sum(task.done for task in project.tasks),
+        sum(task.state == "blocked" for task in project.tasks),
         project.fields.get("last_activity_at", ""),
         "; ".join(project.warnings),
     )

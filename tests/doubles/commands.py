@@ -62,7 +62,7 @@ from tests.doubles.speech import MemorySpeech
 from tests.doubles.switch import MemorySwitch
 
 _AT_MS = 1_800_000_000_000
-_GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, "", "")
+_GARDEN = ProjectRow("garden", "Garden", "active", "p2", 1, 1, 0, 0, "", "")
 _ALWAYS: dict[str, JsonObject] = {
     "INPUT": {"message_id": "m", "text": ""},
     "ANSWER": {"text": ""},

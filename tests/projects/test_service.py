@@ -25,6 +25,19 @@ TEXT = """# Garden
 OF_NO_PLAN = (3, 5)
 
 
+async def test_a_list_counts_the_tasks_that_are_done_and_those_with_something_in_their_way(tmp_path: Path) -> None:
+    projects = Projects(tmp_path)
+    projects.create("garden", TEXT)
+    projects.create("house", "# House\n\n- [x] Roof (blocked: rain)\n- [ ] Door (blocked: hinges)\n- [x] Wall\n")
+    projects.create("idea", "# Idea\n")
+    rows = (await HomeProjects(projects, ManualClock()).list_projects()).projects
+    assert [(row.project, row.tasks, row.done, row.blocked, row.open) for row in rows] == [
+        ("garden", 5, 1, 1, 1),
+        ("house", 3, 2, 1, 0),
+        ("idea", 0, 0, 0, 0),
+    ]
+
+
 async def test_a_task_is_told_with_its_state_and_its_place_in_a_plan(tmp_path: Path) -> None:
     projects = Projects(tmp_path)
     projects.create("garden", TEXT)

@@ -44,7 +44,7 @@ export function Project({ name }: { name: string }) {
             <>
               <Badge>{visible(value.about.status)}</Badge>
               <Badge>{visible(value.about.priority)}</Badge>
-              <Progress row={value.about} done={value.tasks.filter((task) => task.done).length} />
+              <Progress row={value.about} />
             </>
           )}
         </div>

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { cards, columns, elsewhere, isActive, page, planOf, runsOf, STATES, wantsWhy, type Task } from "./cards";
+import { cards, columns, elsewhere, isActive, page, planOf, progressText, runsOf, STATES, wantsWhy, type Task } from "./cards";
 
 const task = (text: string, more: Partial<Task> = {}): Task => ({
   text, done: false, blocked: "", depth: 0, state: "pending", id: "", depends_on: [], ...more,
 });
 
 describe("a project's board", () => {
+  it("how far it is stands in words, with what is in the way if anything is", () => {
+    expect(progressText({ tasks: 5, done: 3, blocked: 1 })).toBe("3 of 5 done, 1 blocked");
+    expect(progressText({ tasks: 1, done: 0, blocked: 0 })).toBe("0 of 1 done");
+  });
+
   it("parts of a task stand below it, however deep", () => {
     const all = cards([task("Dig"), task("Buy a spade", { depth: 1 }), task("Ask Ana", { depth: 3 }), task("Pay", { depth: 1 }), task("Sow")]);
     expect(all.map((card) => card.text)).toEqual(["Dig", "Sow"]);

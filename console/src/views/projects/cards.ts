@@ -1,4 +1,5 @@
 import type { Result } from "../../protocol/wire";
+import { t } from "./words";
 
 export type Task = Result<"project.get">["tasks"][number];
 
@@ -133,4 +134,10 @@ export function planOf(plan: Readonly<Record<string, unknown>>): Plan {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** `3 of 5 done, 1 blocked`. */
+export function progressText({ tasks, done, blocked }: { tasks: number; done: number; blocked: number }): string {
+  const said = t("doneOf", { done, tasks });
+  return blocked === 0 ? said : `${said}, ${t("blockedOf", { blocked })}`;
 }

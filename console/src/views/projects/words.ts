@@ -12,7 +12,7 @@ export const t = catalog("projects", {
   nameHint: "a to z, digits, _ and -",
   progress: "Progress",
   doneOf: "{done} of {tasks} done",
-  openOf: "{open} of {tasks} open",
+  blockedOf: "{blocked} blocked",
   noTasks: "no tasks",
   status: "Status",
   priority: "Priority",
