@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playwright.sync_api import Page
+
+from tests.console.pages.opened import Window
 from tests.daemon.clients.asking import ANSWER, NOTE
 from tests.daemon.running import Place, Service
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
@@ -68,3 +71,19 @@ def talking_place(folder: Path, model: Service) -> Place:
         SULLA_LIMITS__MESSAGE_INTERVAL_MS="0",
         SULLA_MEMORY__ENABLED="false",
     )
+
+
+def begin(window: Window) -> Page:
+    """A new conversation, by keyboard alone."""
+    page = window.go("chat")
+    page.get_by_role("button", name="New").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Begin").press("Enter")
+    page.get_by_role("textbox", name="Message").wait_for()
+    return page
+
+
+def say(page: Page, words: str) -> None:
+    """Write a message and send it."""
+    field = page.get_by_role("textbox", name="Message")
+    field.fill(words)
+    field.press("Enter")
