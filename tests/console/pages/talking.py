@@ -87,3 +87,65 @@ def say(page: Page, words: str) -> None:
     field = page.get_by_role("textbox", name="Message")
     field.fill(words)
     field.press("Enter")
+
+
+class Keys:
+    """A person without a mouse. The focus must never be on nothing.
+
+    Args:
+        page: the page.
+    """
+
+    MOST = 120
+    """So many stops no view has before what is looked for."""
+
+    SOON_MS = 1_000
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def press(self, key: str) -> None:
+        """Press a key, and look where the focus is when what it did is drawn."""
+        self._page.keyboard.press(key)
+        self.kept()
+
+    def to(self, name: str, key: str = "") -> None:
+        """Go on with Tab to what is called so, and press a key there."""
+        self._go("Tab", name, key)
+
+    def back_to(self, name: str, key: str = "") -> None:
+        """Go back to it."""
+        self._go("Shift+Tab", name, key)
+
+    def kept(self) -> None:
+        """Fail if the focus is lost: whoever has no mouse would begin at the top again. It may move for some pictures."""
+        drawn = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done)), 50))"
+        self._page.evaluate(drawn)
+        self._page.wait_for_function(
+            "() => ![null, document.body].includes(document.activeElement)", timeout=self.SOON_MS
+        )
+
+    def _go(self, step: str, name: str, key: str) -> None:
+        passed: list[str] = []
+        for _ in range(self.MOST):
+            self._page.keyboard.press(step)
+            at = self._at() or []
+            if name in at:
+                break
+            passed.append(" ".join(at))
+        else:
+            raise AssertionError(f"nothing called {name!r} is reached; passed: {passed}")
+        if key:
+            self.press(key)
+
+    def _at(self) -> list[str] | None:
+        """What has the focus: the lines of its label, else of its text; None for the body."""
+        found: list[str] | None = self._page.evaluate(
+            """() => {
+              const at = document.activeElement;
+              if (at === null || at === document.body) return null;
+              const said = at.getAttribute("aria-label") ?? at.labels?.[0]?.innerText ?? at.innerText ?? "";
+              return said.split("\\n").map((line) => line.trim());
+            }"""
+        )
+        return found
