@@ -6,10 +6,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from tests.console.pages.opened import Window
+from tests.console.pages.opened import Desk, Window
 from tests.daemon.clients.asking import ANSWER, NOTE
 from tests.daemon.running import Place, Service
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
+from tests.soon import until
 
 DONE = "<AGENT_DONE/>"
 RICH = """# Rome by train
@@ -73,6 +74,59 @@ def talking_place(folder: Path, model: Service) -> Place:
     )
 
 
+GREET = """\
+name: greet
+description: Greets somebody after a question.
+inputs:
+  who: {type: string, required: true, description: Whom}
+steps:
+  - id: ask
+    human: Shall it greet ${{ inputs.who }}?
+    choices: [yes do, not now]
+  - id: say
+    set: {text: "Hello ${{ inputs.who }}"}
+"""
+TOUR = """\
+name: tour
+steps:
+  - id: begin
+    set: {greeting: Hello}
+"""
+GARDEN = "# Garden\n\n## Tasks\n\n- [ ] Dig the beds\n- [ ] Buy seeds\n"
+
+
+def living_place(folder: Path, model: Service) -> Place:
+    """A home with two playbooks and a project, which remembers."""
+    place = talking_place(folder, model)
+    place.environ["SULLA_MEMORY__ENABLED"] = "true"
+    for name, text in {
+        "workflows/greet.yaml": GREET,
+        "workflows/tour.yaml": TOUR,
+        "projects/garden/PROJECT.md": GARDEN,
+    }.items():
+        (place.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.home / name).write_text(text)
+    return place
+
+
+def talk(desk: Desk, words: str, wait: bool = True) -> str:
+    """Say something beside the page, in a conversation of its own.
+
+    Args:
+        desk: whose daemon.
+        words: what is said.
+        wait: return when the turn is over.
+
+    Returns:
+        the conversation.
+    """
+    thread_id: str = desk.call("thread.create")["thread_id"]
+    desk.call("turn.send", thread_id=thread_id, message_id="m-1", text=words)
+    if wait:
+        until(lambda: desk.call("thread.get", thread_id=thread_id)["status"] in ("idle", "closed"), "the turn's end")
+    return thread_id
+
+
 def begin(window: Window) -> Page:
     """A new conversation, by keyboard alone."""
     page = window.go("chat")
@@ -118,7 +172,7 @@ class Keys:
         self._go("Shift+Tab", name, key)
 
     def kept(self) -> None:
-        """Fail if the focus is lost: whoever has no mouse would begin at the top again. It may move for some pictures."""
+        """Fail if the focus is lost: whoever has no mouse would begin at the top. It may move for some pictures."""
         drawn = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done)), 50))"
         self._page.evaluate(drawn)
         self._page.wait_for_function(

@@ -8,32 +8,18 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
-from tests.console.pages.talking import Keys, script, talking_place
+from tests.console.pages.talking import Keys, living_place, script
 from tests.daemon.clients.asking import written
 from tests.daemon.running import service
 
 pytestmark = needs_console
 expect.set_options(timeout=ROOM)
-PLAYBOOK = """\
-name: greet
-description: Greets somebody after a question.
-inputs:
-  who: {type: string, required: true, description: Whom}
-steps:
-  - id: ask
-    human: Shall it greet ${{ inputs.who }}?
-    choices: [yes do, not now]
-  - id: say
-    set: {text: "Hello ${{ inputs.who }}"}
-"""
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with service(script()) as model:
-        place = talking_place(tmp_path_factory.mktemp("keys"), model)
-        (place.home / "workflows").mkdir(parents=True)
-        (place.home / "workflows/greet.yaml").write_text(PLAYBOOK)
+        place = living_place(tmp_path_factory.mktemp("keys"), model)
         with place.up() as daemon, chromium() as browser:
             yield Desk(place, daemon, model, browser)
 
