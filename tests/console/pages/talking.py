@@ -122,8 +122,13 @@ def talk(desk: Desk, words: str, wait: bool = True) -> str:
     """
     thread_id: str = desk.call("thread.create")["thread_id"]
     desk.call("turn.send", thread_id=thread_id, message_id="m-1", text=words)
+
+    def over() -> bool:
+        events = desk.call("thread.history", thread_id=thread_id)["events"]
+        return any(one["type"] in ("RUN_FINISHED", "RUN_ERROR") for one in events)
+
     if wait:
-        until(lambda: desk.call("thread.get", thread_id=thread_id)["status"] in ("idle", "closed"), "the turn's end")
+        until(over, f"the end of the turn {words!r}")
     return thread_id
 
 

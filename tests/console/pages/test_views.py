@@ -35,7 +35,7 @@ def fine(window: Window, name: str) -> None:
 
 
 def write(page: Page, text: str) -> None:
-    """Replace the text of a playbook: taken away first, as the browser gives what is written over other text a style."""
+    """Replace the text of a playbook; what the browser writes over other text it would give a style of its own."""
     page.get_by_role("textbox", name="Text of the playbook, YAML").click()
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
