@@ -325,8 +325,7 @@ class QuestionRow:
     since_ms: Annotated[Time | None, Field(alias="since")] = None
     """Since when the turn has waited; null where other steps are at work meanwhile."""
     arguments: str = ""
-    """What a call would be made with, in lines and to the letter: what is no printable ASCII is spelled out, and a
-    backslash is two. To be shown as text. Empty for no call, or where `prompt` does not show them whole."""
+    """What a call would be made with, to the letter, as text; empty for none, or if `prompt` does not show it whole."""
     why: str = ""
     """Why a call is asked about; empty as above."""
 
