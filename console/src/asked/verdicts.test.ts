@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftS, ways } from "./verdicts";
+import { leftS, overWord, ways } from "./verdicts";
 
 const verdicts = (id: string, tool = "", target = "") => ways({ id, tool, target, choices: [] }).map((way) => way.verdict);
 
@@ -27,6 +27,12 @@ describe("a question can be answered", () => {
   it("in words where there are no choices, and of a kind that this page does not know", () => {
     expect(verdicts("answer:x")).toEqual(["result", "give_up"]);
     expect(verdicts("news:x")).toEqual(["result", "give_up"]);
+  });
+});
+
+describe("a question that is over", () => {
+  it("says what was answered from here, or that it is no longer asked", () => {
+    expect(["approve", "give_up", ""].map(overWord)).toEqual(["over_approve", "over_other", "over_gone"]);
   });
 });
 

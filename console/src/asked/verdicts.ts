@@ -38,6 +38,12 @@ export function ways(asked: AskedAbout): Way[] {
   }
 }
 
+/** What stands on a question that is over: the verdict that was given from here, if any. */
+export function overWord(verdict: string): "over_approve" | "over_reject" | "over_always" | "over_other" | "over_gone" {
+  if (verdict === "approve" || verdict === "reject" || verdict === "always") return `over_${verdict}`;
+  return verdict === "" ? "over_gone" : "over_other";
+}
+
 export function kindOf(id: string): string {
   return id.split(":", 1)[0] ?? "";
 }
