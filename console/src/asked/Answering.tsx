@@ -7,7 +7,7 @@ import { useAct, useMay, useNow, usePage } from "../shell/page";
 import { duration } from "../text/figures";
 import css from "./asked.module.css";
 import { useGuarded } from "./useGuarded";
-import { leftS, overWord, TIMES_S, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
+import { leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
 import { t } from "./words";
 
 export interface Asked {
@@ -188,11 +188,11 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
   );
 }
 
-/** When a question counts as no, counted down. */
-export function Expiry({ expiresMs }: { expiresMs: number | null }) {
+/** What happens if nobody answers, and when: counted down. */
+export function Expiry({ id, expiresMs }: { id: string; expiresMs: number | null }) {
   const left = leftS(expiresMs, useNow(1));
   if (left === null) return null;
-  return <span className={css.quiet}>{left === 0 ? t("ended") : t("ends", { left: duration(left) })}</span>;
+  return <span className={css.quiet}>{left === 0 ? t(`ended_${unanswered(id)}`) : t(`ends_${unanswered(id)}`, { left: duration(left) })}</span>;
 }
 
 /** What the call would do and why people are asked, as the daemon tells it. */

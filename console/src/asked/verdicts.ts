@@ -52,7 +52,13 @@ export function kindOf(id: string): string {
 export const TIMES_S = [3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400] as const;
 export const USUAL_TIME_S = 30 * 86_400;
 
-/** Seconds until a question counts as answered with no; null if it has no end. */
+/** What happens to a question that nobody answers in time: a call is not done, a playbook's step fails. */
+export function unanswered(id: string): "no" | "fails" | "over" {
+  const kind = kindOf(id);
+  return kind === "approval" ? "no" : kind === "human" ? "fails" : "over";
+}
+
+/** Seconds until the time of a question is over; null if it has no end. */
 export function leftS(expiresMs: number | null, nowMs: number): number | null {
   return expiresMs === null ? null : Math.max(0, (expiresMs - nowMs) / 1000);
 }

@@ -228,7 +228,7 @@ function Question({ question, gone }: { question: FullQuestion; gone: boolean })
             {t("since")} <Ago at={question.since} />
           </span>
         )}
-        {!gone && question.expires_at != null && <Expiry expiresMs={Date.parse(question.expires_at)} />}
+        {!gone && question.expires_at != null && <Expiry id={question.id} expiresMs={Date.parse(question.expires_at)} />}
         <Link href={`/chat/${encodeURIComponent(question.thread_id)}`} className={css.open}>
           <Said>{question.title === undefined || question.title === "" ? t("open") : t("openTitled", { title: question.title })}</Said>
         </Link>
