@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { useEffect, useId, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
@@ -7,6 +7,7 @@ import { usePage } from "../../shell/page";
 import { clock } from "../../text/figures";
 import { recognizers, voice } from "./browser";
 import { Talk, type Ended, type TalkView } from "./talk";
+import { SpaceBar, type InFocus } from "./space";
 import css from "./voice.module.css";
 import { reasonWord, t } from "./words";
 
@@ -71,35 +72,54 @@ function standing(view: TalkView): "idle" | "listening" | "speaking" | "ending" 
   return view.listening ? "listening" : "idle";
 }
 
-const KEEPS_SPACE = "input, textarea, select, button, a, summary, [contenteditable], [role=menuitem]";
-
 function Controls({ talk, view }: { talk: Talk; view: TalkView }) {
   const hint = useId();
-  const button = useRef<HTMLButtonElement>(null);
   const holding = view.mode === "held";
 
   // The space bar does what the button does, unless something else has the focus that takes it.
   useEffect(() => {
-    const isFree = (target: EventTarget | null): boolean =>
-      target === button.current || !(target instanceof Element) || target.closest(KEEPS_SPACE) === null;
+    const bar = new SpaceBar();
+    let pointed: Element | null = null;
+    const pointer = (event: Event): void => {
+      const control = event.target instanceof Element ? event.target.closest("input, select, button, a, summary, label") : null;
+      pointed = control instanceof HTMLLabelElement ? control.control : control;
+    };
+    const left = (event: globalThis.KeyboardEvent): void => {
+      if (event.key === "Tab") pointed = null;
+    };
+    const inFocus = (target: EventTarget | null): InFocus => ({
+      tag: target instanceof Element ? target.tagName.toLowerCase() : "",
+      type: target instanceof HTMLInputElement ? target.type : "",
+      editable: target instanceof HTMLElement && target.isContentEditable,
+      byPointer: target !== null && target === pointed,
+    });
     const down = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== " " || !isFree(event.target)) return;
+      left(event);
+      if (event.key !== " " || event.ctrlKey || event.altKey || event.metaKey) return;
+      const does = bar.down(inFocus(event.target), event.repeat);
+      if (does === null) return;
       event.preventDefault();
-      if (!event.repeat) talk.press();
+      event.stopPropagation();
+      if (does === "talk") talk.press();
     };
     const up = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== " " || !isFree(event.target)) return;
+      if (event.key !== " " || !bar.up()) return;
       event.preventDefault();
       talk.release();
     };
     // Whoever leaves the window with the key held lets go of it elsewhere.
-    const away = (): void => talk.release();
-    document.addEventListener("keydown", down);
-    document.addEventListener("keyup", up);
+    const away = (): void => {
+      bar.up();
+      talk.release();
+    };
+    document.addEventListener("pointerdown", pointer, true);
+    document.addEventListener("keydown", down, true);
+    document.addEventListener("keyup", up, true);
     addEventListener("blur", away);
     return () => {
-      document.removeEventListener("keydown", down);
-      document.removeEventListener("keyup", up);
+      document.removeEventListener("pointerdown", pointer, true);
+      document.removeEventListener("keydown", down, true);
+      document.removeEventListener("keyup", up, true);
       removeEventListener("blur", away);
     };
   }, [talk]);
@@ -108,7 +128,6 @@ function Controls({ talk, view }: { talk: Talk; view: TalkView }) {
     <>
       <div className={css.controls}>
         <button
-          ref={button}
           type="button"
           className={css.talk}
           aria-pressed={holding}

@@ -104,6 +104,7 @@ export class Talk {
   };
 
   press = (): void => {
+    if (this.ear.mode === "free") return; // it listens already
     this.speak(this.mouth.stop(null));
     this.hear(this.ear.press());
   };

@@ -18,7 +18,7 @@ export const t = catalog("voice", {
 
   hold: "Hold to talk",
   holding: "Listening: let go when you are done",
-  holdHint: "Hold the button, or the space bar anywhere on this page. Enter on the button begins, and ends.",
+  holdHint: "Hold the button, or the space bar anywhere but in a text field. Enter presses buttons: on this one it begins, and ends.",
   free: "Hands-free",
   freeStop: "Stop listening",
   freeHint: "Hands-free listens until you stop it. Use headphones, else it hears what it says.",
