@@ -1,7 +1,7 @@
 import type { Connection } from "../../protocol/connection";
 import { codeOf, RpcError, sentence } from "../../protocol/errors";
 import type { Events } from "../../protocol/generated";
-import type { Params, ThreadEvent } from "../../protocol/wire";
+import type { Params, Result, ThreadEvent } from "../../protocol/wire";
 import { ThreadFold } from "../../thread/fold";
 import type { InputItem, TextItem } from "../../thread/items";
 import type { Recognizer, Voice } from "./browser";
@@ -59,6 +59,7 @@ export class Talk {
   private readonly changes = new Set<() => void>();
   private recognizer: Recognizer | null = null;
   private unfollow: (() => void) | null = null;
+  private unwatch: (() => void) | null = null;
   /** Counts beginnings, so that what was asked for before a `close` is known as late; 0 for closed. */
   private open = 0;
   private openings = 0;
@@ -84,6 +85,9 @@ export class Talk {
   start(): void {
     this.open = ++this.openings;
     void this.follow(this.open);
+    // Asked for again whenever the connection is back: what happened meanwhile was told to nobody, and a daemon that was started
+    // anew knows of no turn.
+    this.unwatch = this.around.connection.watch("speech.status", { thread_id: this.threadId }, (result) => this.stands(result as Result<"speech.status">));
   }
 
   view = (): TalkView => {
@@ -133,6 +137,8 @@ export class Talk {
     this.timers.clear();
     this.unfollow?.();
     this.unfollow = null;
+    this.unwatch?.();
+    this.unwatch = null;
     if (this.recognizer !== null) {
       this.recognizer.onresult = this.recognizer.onerror = this.recognizer.onend = null;
       this.recognizer.abort();
@@ -163,6 +169,12 @@ export class Talk {
       this.lost = sentence(error);
       this.changed();
     }
+  }
+
+  private stands({ exists, state, content }: Result<"speech.status">): void {
+    this.hearing = exists ? state : "idle";
+    this.partial = exists ? content : "";
+    this.changed();
   }
 
   private event(event: ThreadEvent): void {
