@@ -1,12 +1,12 @@
-import { useEffect, useId, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { useEffect, useId, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
-import { usePage } from "../../shell/page";
+import { useMay, usePage } from "../../shell/page";
 import { clock } from "../../text/figures";
 import { recognizers, voice } from "./browser";
-import { Talk, type Ended, type TalkView } from "./talk";
+import { heardUntil, Talk, type Ended, type TalkView } from "./talk";
 import { SpaceBar, type InFocus } from "./space";
 import css from "./voice.module.css";
 import { reasonWord, t } from "./words";
@@ -38,12 +38,13 @@ export function TalkPanel({ threadId }: { threadId: string }) {
 
 function Talking({ talk }: { talk: Talk }) {
   const view = useSyncExternalStore(talk.subscribe, talk.view);
+  const may = useMay("write");
   return (
     <>
       {view.lost !== "" && <Problem>{visible(t("cannotFollow", { why: view.lost }))}</Problem>}
       {view.trouble !== null && <Problem>{visible(t(view.trouble, { why: view.why }))}</Problem>}
       <Panel>
-        {recognizers() !== null && <Controls talk={talk} view={view} />}
+        {recognizers() !== null && (may ? <Controls talk={talk} view={view} /> : <p>{t("mayNot")}</p>)}
         <Settings talk={talk} />
         <p className={css.state} role="status">
           {t(`state_${standing(view)}`)}
@@ -215,9 +216,15 @@ function Settings({ talk }: { talk: Talk }) {
 }
 
 function Conversation({ view }: { view: TalkView }) {
+  const list = useRef<HTMLOListElement>(null);
+  const newest = view.said.at(-1);
+  const sign = newest === undefined ? "" : `${newest.key} ${newest.text.length}`;
+  useEffect(() => {
+    if (list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+  }, [sign]);
   if (view.said.length === 0) return <Empty>{t("nobodySaid")}</Empty>;
   return (
-    <ol className={css.said}>
+    <ol ref={list} className={css.said} tabIndex={0} aria-label={t("said")}>
       {view.said.map((item) => (
         <li key={item.key} data-kind={item.kind}>
           <span className={css.quiet}>{item.kind === "input" ? t("you") : <Said>{item.agent}</Said>}</span>
@@ -226,12 +233,22 @@ function Conversation({ view }: { view: TalkView }) {
               <Said>{item.text}</Said>
             </p>
           ) : (
-            <Markdown text={item.text} />
+            <>
+              <Markdown text={item.text} />
+              <Heard text={item.text} chars={view.heard.get(item.messageId)} />
+            </>
           )}
         </li>
       ))}
     </ol>
   );
+}
+
+/** How much of a reply was heard when the person spoke into it. */
+function Heard({ text, chars }: { text: string; chars: number | undefined }) {
+  const words = chars === undefined ? null : heardUntil(text, chars);
+  if (words === null) return null;
+  return <p className={css.quiet}>{words === "" ? t("heardNothing") : <Said>{t("heardUntil", { words })}</Said>}</p>;
 }
 
 function Trace({ rows }: { rows: readonly Ended[] }) {

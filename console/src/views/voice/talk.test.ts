@@ -3,7 +3,7 @@ import type { Connection, Listener } from "../../protocol/connection";
 import { RpcError } from "../../protocol/errors";
 import type { ThreadEvent } from "../../protocol/wire";
 import type { Recognizer } from "./browser";
-import { Talk } from "./talk";
+import { heardUntil, Talk } from "./talk";
 
 /** A daemon, a browser and a clock that do what a test says. */
 function world(answers: { chunk?: () => unknown } = {}) {
@@ -78,6 +78,14 @@ describe("a talk", () => {
     const { following, settle } = world();
     await settle();
     expect(following()).toEqual({ threadId: "thr_1", after: 7, options: { children: false, speak: true } });
+  });
+
+  it("knows how much of a reply was heard that was interrupted", async () => {
+    const { talk, event, settle } = world();
+    await settle();
+    event("INPUT", { message_id: "i", text: "stop", spoken: { turn_id: "u", reason: "forced", heard: { message_id: "m", chars: 9 } } });
+    expect(talk.view().heard.get("m")).toBe(9);
+    expect([heardUntil("One. Two. Three.", 9), heardUntil("One.", 0), heardUntil("One.", 4)]).toEqual(["One. Two.", "", null]);
   });
 
   it("stands as the daemon says when the connection is back", async () => {

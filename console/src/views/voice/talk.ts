@@ -31,12 +31,22 @@ export interface TalkView {
   /** Why the thread cannot be followed; empty if it can. */
   readonly lost: string;
   readonly said: readonly (InputItem | TextItem)[];
+  /** Of replies that were interrupted, how many characters were heard, by their message. */
+  readonly heard: ReadonlyMap<string, number>;
   /** The newest first. */
   readonly trace: readonly Ended[];
 }
 
 /** So much is shown of what was said and why turns ended; the conversation has all of it. */
 const SHOWN = 30;
+
+/** The last words of a reply that were heard; empty for none, null if all was. */
+export function heardUntil(text: string, chars: number): string | null {
+  const all = Array.from(text);
+  if (chars >= all.length) return null;
+  const words = all.slice(0, Math.max(0, chars)).join("").trim().split(/\s+/).filter((word) => word !== "");
+  return words.length <= 8 ? words.join(" ") : `… ${words.slice(-8).join(" ")}`;
+}
 
 export interface Surroundings {
   readonly connection: Connection;
@@ -67,6 +77,7 @@ export class Talk {
   private partial = "";
   private why = "";
   private lost = "";
+  private heard: ReadonlyMap<string, number> = new Map();
   private trace: readonly Ended[] = [];
   private seen: TalkView | null = null;
 
@@ -97,7 +108,7 @@ export class Talk {
       partial: this.ear.mode === "free" || this.ear.text === "" ? this.partial : this.ear.text,
       speaking: this.mouth.isSpeaking, stopped: this.mouth.isStopped, trouble: this.ear.trouble, why: this.why, lost: this.lost,
       said: this.fold.view().items.filter((item): item is InputItem | TextItem => item.kind === "input" || item.kind === "text").slice(-SHOWN),
-      trace: this.trace,
+      heard: this.heard, trace: this.trace,
     });
     return this.seen;
   };
@@ -180,6 +191,11 @@ export class Talk {
   private event(event: ThreadEvent): void {
     this.fold.take(event);
     switch (event.type) {
+      case "INPUT": {
+        const heard = event.data.spoken?.heard;
+        if (heard != null) this.heard = new Map([...this.heard, [heard.message_id, heard.chars]]);
+        break;
+      }
       case "SPEAK":
         this.speak(this.mouth.sentence(event.data));
         break;

@@ -6,6 +6,9 @@ export const t = catalog("voice", {
   loading: "Loading …",
   pickTitle: "Where do you want to talk?",
   pick: "Choose a conversation, or begin a new one.",
+  pickOnly: "Choose a conversation to listen to. Your session may not speak in one: it needs the scope write.",
+  mayNot: "Your session may listen, and not speak: it needs the scope write.",
+  whereTo: "Before you speak: most browsers send what the microphone hears to a service of their maker's, which recognizes it. The daemon gets only the text.",
   newTalk: "New conversation",
   agent: "Agent",
   homeAgent: "the home's own",
@@ -42,6 +45,8 @@ export const t = catalog("voice", {
   notTaken: "The daemon did not take what you said: {why}",
 
   said: "Said since this page was opened",
+  heardUntil: "Interrupted. Heard until: “{words}”",
+  heardNothing: "Interrupted before any of it was heard.",
   nobodySaid: "Nothing has been said here yet.",
   you: "You",
   trace: "Why turns ended",
