@@ -1,4 +1,6 @@
-import { language } from "./catalog";
+import { catalog, language } from "./catalog";
+
+const t = catalog("figures", { noPrice: "no price known" });
 
 /** Times and figures as people write them, in the page's language. */
 export function clock(at: string): string {
@@ -42,4 +44,9 @@ export function shortCount(figure: number): string {
 
 export function dollars(usd: number): string {
   return usd.toLocaleString(language(), { style: "currency", currency: "USD", maximumFractionDigits: usd < 1 ? 4 : 2 });
+}
+
+/** What something cost; tokens that came to nothing are of a model whose price is not known. */
+export function spent(usd: number, tokens: number): string {
+  return usd === 0 && tokens > 0 ? t("noPrice") : dollars(usd);
 }
