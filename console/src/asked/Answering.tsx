@@ -6,7 +6,8 @@ import { sentence } from "../protocol/errors";
 import { useAct, useMay, useNow, usePage } from "../shell/page";
 import { duration } from "../text/figures";
 import css from "./asked.module.css";
-import { leftS, TIMES_S, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
+import { useGuarded } from "./useGuarded";
+import { leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
 import { t } from "./words";
 
 export interface Asked {
@@ -21,6 +22,11 @@ export interface Asked {
 
 const TIME_WORDS = ["hour", "day", "week", "month", "year"] as const;
 
+/** Tells a question from all others of the page. */
+export function askedId(asked: { readonly threadId: string; readonly id: string }): string {
+  return `${asked.threadId} ${asked.id}`;
+}
+
 /** What a question is about, for a told line. */
 function what(asked: Asked): string {
   return visible(asked.tool === "" ? asked.prompt.slice(0, 80) : asked.tool);
@@ -28,10 +34,12 @@ function what(asked: Asked): string {
 
 /** Gives an answer and says that it was given. What went wrong is told. */
 export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: { text?: string; forS?: number }) => Promise<boolean>] {
-  const { connection, tell } = usePage();
+  const { connection, tell, watch } = usePage();
   const [busy, setBusy] = useState(false);
   const answer = async (asked: Asked, verdict: Verdict, { text, forS }: { text?: string; forS?: number } = {}): Promise<boolean> => {
     setBusy(true);
+    watch.guard.answers(askedId(asked), verdict, performance.now());
+    watch.measure();
     try {
       await connection.call("approval.answer", {
         thread_id: asked.threadId, id: asked.id, verdict, ...(text === undefined ? {} : { text }), ...(forS === undefined ? {} : { for_s: forS }),
@@ -41,6 +49,7 @@ export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: {
       tell(t(said ?? "saidOther", { what: what(asked) }));
       return true;
     } catch (error) {
+      watch.guard.refused(askedId(asked));
       tell(sentence(error), "bad");
       return false;
     } finally {
@@ -50,21 +59,29 @@ export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: {
   return [busy, answer];
 }
 
-/** The buttons by which a question is answered. Drawn only where the session may answer. */
-export function Answering({ asked, onDone }: { asked: Asked; onDone?: () => void }) {
+/**
+ * The buttons by which a question is answered. Drawn only where the session may answer.
+ *
+ * @param gone it is not asked any more, and is drawn for some seconds so that nothing else comes into its place.
+ */
+export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?: boolean; onDone?: () => void }) {
   const may = useMay("approve");
   const [busy, answer] = useAnswer();
   const [text, setText] = useState("");
   const [always, setAlways] = useState(false);
   const field = useId();
+  const { watched, state, onPointerDown, takes } = useGuarded(askedId(asked));
   if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
   const done = (given: boolean): void => {
     if (given) onDone?.();
   };
+  const verdict = state === "ready" || state === "waits" ? "" : state;
+  const over = gone || verdict !== "";
+  const rests = state === "ready" && !over;
   const all = ways(asked);
   const wantsText = all.some((way) => way.wants === "text");
   return (
-    <div>
+    <div ref={watched} onPointerDownCapture={onPointerDown} inert={over} data-answering={over ? "over" : state}>
       {wantsText && (
         <div className={css.field}>
           <label htmlFor={field}>{asked.id.startsWith("review:") ? t("resultOf") : t("resultFor")}</label>
@@ -74,7 +91,14 @@ export function Answering({ asked, onDone }: { asked: Asked; onDone?: () => void
       <div className={css.buttons}>
         {all.map((way) =>
           way.wants === "for" ? (
-            <Button key="always" busy={busy} onClick={() => setAlways(true)}>
+            <Button
+              key="always"
+              busy={busy}
+              aria-disabled={!rests}
+              onClick={(event) => {
+                if (takes(event)) setAlways(true);
+              }}
+            >
               {t("always")}
             </Button>
           ) : (
@@ -84,16 +108,19 @@ export function Answering({ asked, onDone }: { asked: Asked; onDone?: () => void
               tone={way.verdict === "approve" || way.verdict === "result" ? "main" : way.verdict === "reject" ? "bad" : "plain"}
               disabled={way.wants === "text" && text.trim() === ""}
               title={way.wants === "text" && text.trim() === "" ? t("resultMissing") : undefined}
-              onClick={() =>
-                void answer(asked, way.verdict, way.wants === "text" ? { text } : way.wants === "choice" ? { text: way.choice } : {}).then(done)
-              }
+              aria-disabled={!rests}
+              onClick={(event) => {
+                if (!takes(event)) return;
+                void answer(asked, way.verdict, way.wants === "text" ? { text } : way.wants === "choice" ? { text: way.choice } : {}).then(done);
+              }}
             >
               {way.wants === "choice" ? <Said>{way.choice}</Said> : t(way.verdict)}
             </Button>
           ),
         )}
+        {over && <span className={css.over}>{t(overWord(verdict))}</span>}
       </div>
-      {always && (
+      {always && !over && (
         <Always
           asked={asked}
           onClose={() => setAlways(false)}
@@ -112,12 +139,16 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
   const [busy, answer] = useAnswer();
   const [forS, setForS] = useState<number>(USUAL_TIME_S);
   const field = useId();
+  const { watched, state, onPointerDown, takes } = useGuarded(`always ${askedId(asked)}`);
   return (
     <Dialog title={t("forHow", { tool: visible(asked.tool) })} onClose={onClose}>
       <form
+        ref={watched}
         className={css.form}
+        onPointerDownCapture={onPointerDown}
         onSubmit={(event) => {
           event.preventDefault();
+          if (!takes(event)) return;
           void answer(asked, "always", { forS }).then((given) => {
             if (given) onDone();
           });
@@ -147,7 +178,7 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
         </select>
         <p className={css.quiet}>{t("forSays")}</p>
         <div className={css.buttons}>
-          <Button type="submit" tone="main" busy={busy}>
+          <Button type="submit" tone="main" busy={busy} aria-disabled={state !== "ready"}>
             {t("alwaysYes")}
           </Button>
           <Button onClick={onClose}>{t("cancel")}</Button>
@@ -157,11 +188,11 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
   );
 }
 
-/** When a question counts as no, counted down. */
-export function Expiry({ expiresMs }: { expiresMs: number | null }) {
+/** What happens if nobody answers, and when: counted down. */
+export function Expiry({ id, expiresMs }: { id: string; expiresMs: number | null }) {
   const left = leftS(expiresMs, useNow(1));
   if (left === null) return null;
-  return <span className={css.quiet}>{left === 0 ? t("ended") : t("ends", { left: duration(left) })}</span>;
+  return <span className={css.quiet}>{left === 0 ? t(`ended_${unanswered(id)}`) : t(`ends_${unanswered(id)}`, { left: duration(left) })}</span>;
 }
 
 /** What the call would do and why people are asked, as the daemon tells it. */
@@ -188,17 +219,22 @@ export function About({ call, why }: { call: string; why: string }) {
 
 /** Changes of files that a command has made and that a person has to allow. */
 export function HeldChanges({ changes, onDecided }: { changes: string; onDecided?: () => void }) {
-  const { connection, tell } = usePage();
+  const { connection, tell, watch } = usePage();
   const may = useMay("approve");
   const [busy, act] = useAct();
+  const { watched, state, onPointerDown, takes } = useGuarded(`changes ${changes}`);
   const [text, setText] = useState<string | null>(null);
   const [decided, setDecided] = useState("");
-  const decide = (method: "changes.keep" | "changes.drop"): void => {
+  const decide = (method: "changes.keep" | "changes.drop", event: { timeStamp: number; detail?: number }): void => {
+    if (!takes(event)) return;
+    watch.guard.answers(`changes ${changes}`, method, performance.now());
     void act(async () => {
       const { text: said } = await connection.call(method, { changes });
       setDecided(said);
       tell(visible(said));
       onDecided?.();
+    }).then((done) => {
+      if (!done) watch.guard.refused(`changes ${changes}`);
     });
   };
   if (decided !== "")
@@ -216,7 +252,7 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
           <Said>{text}</Said>
         </pre>
       )}
-      <div className={css.buttons}>
+      <div ref={watched} className={css.buttons} onPointerDownCapture={onPointerDown}>
         {text === null && (
           <Button busy={busy} onClick={() => void act(async () => setText((await connection.call("changes.show", { changes })).text))}>
             {t("show")}
@@ -224,10 +260,10 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
         )}
         {may && (
           <>
-            <Button busy={busy} onClick={() => decide("changes.keep")}>
+            <Button busy={busy} aria-disabled={state !== "ready"} onClick={(event) => decide("changes.keep", event)}>
               {t("keep")}
             </Button>
-            <Button tone="bad" busy={busy} onClick={() => decide("changes.drop")}>
+            <Button tone="bad" busy={busy} aria-disabled={state !== "ready"} onClick={(event) => decide("changes.drop", event)}>
               {t("drop")}
             </Button>
           </>

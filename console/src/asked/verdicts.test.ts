@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftS, ways } from "./verdicts";
+import { leftS, overWord, unanswered, ways } from "./verdicts";
 
 const verdicts = (id: string, tool = "", target = "") => ways({ id, tool, target, choices: [] }).map((way) => way.verdict);
 
@@ -27,6 +27,18 @@ describe("a question can be answered", () => {
   it("in words where there are no choices, and of a kind that this page does not know", () => {
     expect(verdicts("answer:x")).toEqual(["result", "give_up"]);
     expect(verdicts("news:x")).toEqual(["result", "give_up"]);
+  });
+});
+
+describe("a question that is over", () => {
+  it("says what was answered from here, or that it is no longer asked", () => {
+    expect(["approve", "give_up", ""].map(overWord)).toEqual(["over_approve", "over_other", "over_gone"]);
+  });
+});
+
+describe("a question that nobody answers in time", () => {
+  it("is a no to a call, and a failure of a playbook's step", () => {
+    expect(["approval:t:1:0", "human:x", "answer:x"].map(unanswered)).toEqual(["no", "fails", "over"]);
   });
 });
 

@@ -38,6 +38,12 @@ export function ways(asked: AskedAbout): Way[] {
   }
 }
 
+/** What stands on a question that is over: the verdict that was given from here, if any. */
+export function overWord(verdict: string): "over_approve" | "over_reject" | "over_always" | "over_other" | "over_gone" {
+  if (verdict === "approve" || verdict === "reject" || verdict === "always") return `over_${verdict}`;
+  return verdict === "" ? "over_gone" : "over_other";
+}
+
 export function kindOf(id: string): string {
   return id.split(":", 1)[0] ?? "";
 }
@@ -46,7 +52,13 @@ export function kindOf(id: string): string {
 export const TIMES_S = [3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400] as const;
 export const USUAL_TIME_S = 30 * 86_400;
 
-/** Seconds until a question counts as answered with no; null if it has no end. */
+/** What happens to a question that nobody answers in time: a call is not done, a playbook's step fails. */
+export function unanswered(id: string): "no" | "fails" | "over" {
+  const kind = kindOf(id);
+  return kind === "approval" ? "no" : kind === "human" ? "fails" : "over";
+}
+
+/** Seconds until the time of a question is over; null if it has no end. */
 export function leftS(expiresMs: number | null, nowMs: number): number | null {
   return expiresMs === null ? null : Math.max(0, (expiresMs - nowMs) / 1000);
 }

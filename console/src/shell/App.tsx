@@ -1,6 +1,7 @@
 import { Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { Router } from "wouter";
 import { useHashLocation } from "wouter/use-hash-location";
+import { Watch } from "../asked/watch";
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
 import { enter, sessionKey } from "../protocol/session";
@@ -37,7 +38,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
     setTimeout(() => setLines((before) => before.filter((line) => line.id !== id)), SHOWN_S * 1000);
   }, []);
   const page = useMemo<Page>(
-    () => ({ connection, threads, inbox: new Inbox(connection), live: new Live(connection), tell }),
+    () => ({ connection, threads, inbox: new Inbox(connection), live: new Live(connection), watch: new Watch(), tell }),
     [connection, threads, tell],
   );
   const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);

@@ -1,4 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import type { Watch } from "../asked/watch";
 import type { Connection, Standing } from "../protocol/connection";
 import { RpcError, sentence } from "../protocol/errors";
 import type { MethodName, Params, Result, Scope } from "../protocol/wire";
@@ -12,6 +13,8 @@ export interface Page {
   readonly threads: Threads;
   readonly inbox: Inbox;
   readonly live: Live;
+  /** Sees to it that a press is an answer to what the person has seen. */
+  readonly watch: Watch;
   /** Say something to people who look elsewhere: a passing line, read out by screen readers. */
   tell: (text: string, tone?: "plain" | "bad") => void;
 }

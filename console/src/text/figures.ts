@@ -1,4 +1,6 @@
-import { language } from "./catalog";
+import { catalog, language } from "./catalog";
+
+const t = catalog("figures", { noPrice: "no price known" });
 
 /** Times and figures as people write them, in the page's language. */
 export function clock(at: string): string {
@@ -14,12 +16,13 @@ export function toTheSecond(at: string): string {
   return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** How long something takes or took, from seconds: `4 s`, `3 min`, `2 h 5 min`, `3 days`. */
+/** How long something takes or took, from seconds: `0.4 s`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 days`. */
 export function duration(seconds: number): string {
+  if (seconds > 0 && seconds < 0.95) return `${Math.max(0.1, seconds).toLocaleString(language(), { maximumFractionDigits: 1 })} s`;
   const s = Math.max(0, Math.round(seconds));
   if (s < 60) return `${s} s`;
   const minutes = Math.floor(s / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return s % 60 === 0 ? `${minutes} min` : `${minutes} min ${s % 60} s`;
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return `${Math.floor(hours / 24)} days`;
@@ -41,4 +44,9 @@ export function shortCount(figure: number): string {
 
 export function dollars(usd: number): string {
   return usd.toLocaleString(language(), { style: "currency", currency: "USD", maximumFractionDigits: usd < 1 ? 4 : 2 });
+}
+
+/** What something cost; tokens that came to nothing are of a model whose price is not known. */
+export function spent(usd: number, tokens: number): string {
+  return usd === 0 && tokens > 0 ? t("noPrice") : dollars(usd);
 }

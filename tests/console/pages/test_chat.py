@@ -59,6 +59,7 @@ def test_a_question_is_answered_in_place_and_the_focus_stays_there(desk: Desk, w
         expect(yes).to_be_visible()
         window.picture(f"chat-question-{width}-{scheme}")
         assert window.axe() == []
+        page.locator("[data-answering='ready']").wait_for()
         yes.press("Enter")
         expect(page.get_by_text("That is that.")).to_be_visible()
         expect(page.get_by_text(re.compile("^Approved( by|,)"))).to_be_visible()

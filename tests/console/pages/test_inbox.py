@@ -37,6 +37,11 @@ def ask(window: Window, times: int) -> Page:
     return window.go("inbox")
 
 
+def rest(page: Page) -> None:
+    """Wait as long as a person looks: what has just come or moved takes no answer."""
+    page.wait_for_timeout(1200)
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_questions_are_answered_by_keys_alone(desk: Desk, width: int, scheme: str) -> None:
     with desk.window(width, color_scheme=scheme) as window:
@@ -49,14 +54,18 @@ def test_questions_are_answered_by_keys_alone(desk: Desk, width: int, scheme: st
         expect(questions.nth(0)).to_be_focused()
         page.keyboard.press("j")
         expect(questions.nth(1)).to_be_focused()
+        rest(page)
         page.keyboard.press("a")
+        expect(page.get_by_text("Approved: bash")).to_be_visible()
+        expect(questions.nth(1).get_by_text("Approved", exact=True)).to_be_visible()
         expect(questions).to_have_count(2)
         expect(questions.nth(1)).to_be_focused()
-        expect(page.get_by_text("Approved: bash")).to_be_visible()
         page.keyboard.press("k")
+        rest(page)
         page.keyboard.press("r")
         expect(questions).to_have_count(1)
         expect(questions.nth(0)).to_be_focused()
+        rest(page)
         page.keyboard.press("A")  # the command goes nowhere that a rule could name
         expect(page.get_by_text("cannot be answered with that key")).to_be_visible()
         page.keyboard.press("a")
@@ -76,6 +85,41 @@ def test_a_question_opens_its_conversation(desk: Desk) -> None:
         expect(question).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("textbox", name="Message")).to_be_visible()
+        rest(page)
         page.get_by_role("button", name="Reject").press("Enter")
         expect(page.get_by_text(re.compile("^Rejected( by|,)"))).to_be_visible()
+        assert window.faults == []
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("gap_ms", [150, 300, 450])
+def test_a_double_press_answers_one_question(desk: Desk, gap_ms: int) -> None:
+    with desk.window() as window:
+        page = ask(window, 3)
+        questions = page.get_by_role("list", name="What waits for you").get_by_role("article")
+        expect(questions).to_have_count(3)
+        waiting = page.locator("[data-answering='ready'], [data-answering='waits']")
+        page.locator("[data-answering='ready']").nth(2).wait_for()
+        box = questions.nth(0).get_by_role("button", name="Approve").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 9, box["y"] + 9)
+        page.wait_for_timeout(gap_ms)
+        page.mouse.click(box["x"] + 9, box["y"] + 9)
+        expect(questions).to_have_count(2)
+        expect(waiting).to_have_count(2)
+        # The next one has come under the pointer only now.
+        page.mouse.click(box["x"] + 9, box["y"] + 9)
+        expect(page.get_by_text("Nothing was answered").first).to_be_visible()
+        expect(waiting).to_have_count(2)
+        rest(page)
+        page.keyboard.press("j")
+        rest(page)
+        page.keyboard.press("a")
+        page.wait_for_timeout(gap_ms)
+        page.keyboard.press("a")
+        expect(questions).to_have_count(1)
+        expect(waiting).to_have_count(1)
+        rest(page)
+        page.keyboard.press("r")
+        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
         assert window.faults == []

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
-import { About, Always, Answering, Expiry, useAnswer, type Asked } from "../../asked/Answering";
+import { About, Always, Answering, askedId, Expiry, useAnswer, type Asked } from "../../asked/Answering";
+import { useLingering } from "../../asked/useGuarded";
+import { isWhole } from "../../asked/watch";
 import { Ago } from "../../kit/Ago";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Panel } from "../../kit/Panel";
@@ -11,20 +13,22 @@ import { entriesOf, keyAct, meantElsewhere, stays, takes, type Entry, type KeyAc
 import css from "./inbox.module.css";
 import { Changes, Rules } from "./Standing";
 import { t } from "./words";
+import { t as tAsked } from "../../asked/words";
 
 /** How many entries are drawn until somebody asks for more. */
 const SHOWN = 100;
 
 /** Everything that waits for a person, answered by keys or by buttons. */
 export default function InboxView() {
-  const { inbox, tell } = usePage();
+  const { inbox, tell, watch } = usePage();
   const [, go] = useLocation();
   const may = useMay("approve");
   const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
   const all = useMemo(() => entriesOf(waits), [waits]);
   const [shown, setShown] = useState(SHOWN);
   const entries = useMemo(() => all.slice(0, shown), [all, shown]);
-  const keys = useMemo(() => entries.map((entry) => entry.key), [entries]);
+  const rows = useLingering(entries, keyOf);
+  const keys = useMemo(() => rows.map((row) => row.key), [rows]);
   const [current, setCurrent] = useState("");
   const [before, setBefore] = useState<readonly string[]>([]);
   const [always, setAlways] = useState<Entry | null>(null);
@@ -44,12 +48,16 @@ export default function InboxView() {
     // Its buttons went with the entry: the focus goes on with the next one, and is not lost.
     if (always !== null || !hadFocus.current || (document.activeElement !== document.body && document.activeElement !== null)) return;
     (entryElement(list.current, current) ?? title.current)?.focus();
-  }, [always, current, keys]);
+  }, [always, current, rows, answering]);
+  const selected = rows.find((row) => row.key === current)?.item;
+  const selectedId = selected === undefined ? "" : entryId(selected);
+  useEffect(() => watch.guard.select(selectedId, performance.now()), [watch, selectedId]);
 
   const focusOn = useCallback((key: string): void => {
     setCurrent(key);
+    watch.guard.scrolls(performance.now());
     entryElement(list.current, key)?.focus();
-  }, []);
+  }, [watch]);
   const alwaysOver = (): void => {
     hadFocus.current = true; // it was on the entry before the dialog opened
     setAlways(null);
@@ -64,7 +72,7 @@ export default function InboxView() {
     [act, inbox, tell],
   );
   const does = useCallback(
-    (wanted: KeyAct, entry: Entry | undefined): void => {
+    (wanted: KeyAct, entry: Entry | undefined, at: number): void => {
       if (wanted === "down" || wanted === "up") {
         const at = keys.indexOf(current);
         const next = keys[at === -1 || list.current?.contains(document.activeElement) !== true ? Math.max(0, at) : at + (wanted === "down" ? 1 : -1)];
@@ -77,12 +85,21 @@ export default function InboxView() {
         if (wanted !== "seen" && entry.kind === "question") tell(t("cannot"));
         return;
       }
+      if (wanted === "approve" || wanted === "reject" || wanted === "always") {
+        const element = entryElement(list.current, entry.key);
+        watch.measure();
+        const whole = element !== null && isWhole(element);
+        if (!watch.guard.keys(entryId(entry), at, whole)) {
+          tell(whole ? tAsked("tooSoon") : t("notWhole"));
+          return;
+        }
+      }
       if (wanted === "open") go(`/chat/${threadOf(entry)}`);
       else if (wanted === "seen" && entry.kind === "notice") see([entry.notice.id]);
       else if (wanted === "always") setAlways(entry);
       else if (entry.kind === "question" && (wanted === "approve" || wanted === "reject")) void answer(asAsked(entry.question), wanted);
     },
-    [answer, answering, busy, current, focusOn, go, keys, may, see, tell],
+    [answer, answering, busy, current, focusOn, go, keys, may, see, tell, watch],
   );
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -94,11 +111,11 @@ export default function InboxView() {
       if (!inside && wanted !== "down" && wanted !== "up") return;
       if (!inside && event.key.startsWith("Arrow")) return;
       event.preventDefault();
-      does(wanted, entries.find((entry) => entry.key === current));
+      does(wanted, rows.find((row) => row.key === current && (row.leftMs === null || wanted === "open"))?.item, event.timeStamp);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [current, does, entries]);
+  }, [current, does, rows]);
 
   return (
     <div className={css.inbox}>
@@ -112,8 +129,8 @@ export default function InboxView() {
           </Button>
         )}
       </header>
-      {entries.length > 0 && <Legend may={may} />}
-      {entries.length === 0 ? (
+      {rows.length > 0 && <Legend may={may} />}
+      {rows.length === 0 ? (
         <Panel>
           <Empty>{t("nothing")}</Empty>
         </Panel>
@@ -130,10 +147,11 @@ export default function InboxView() {
             if (event.relatedTarget !== null) hadFocus.current = event.currentTarget.contains(event.relatedTarget);
           }}
         >
-          {entries.map((entry) => (
+          {rows.map(({ item: entry, leftMs }) => (
             <li key={entry.key}>
               <Row
                 entry={entry}
+                gone={leftMs !== null}
                 isCurrent={entry.key === current}
                 busy={busy}
                 onFocus={() => setCurrent(entry.key)}
@@ -159,6 +177,14 @@ export default function InboxView() {
   );
 }
 
+function keyOf(entry: Entry): string {
+  return entry.key;
+}
+
+function entryId(entry: Entry): string {
+  return entry.kind === "question" ? askedId(asAsked(entry.question)) : entry.key;
+}
+
 function entryElement(list: HTMLElement | null, key: string): HTMLElement | null {
   return [...(list?.querySelectorAll<HTMLElement>("[data-entry]") ?? [])].find((element) => element.dataset.entry === key) ?? null;
 }
@@ -174,15 +200,15 @@ function asAsked(question: QuestionRow): Asked {
   };
 }
 
-function Row({ entry, isCurrent, busy, onFocus, onSeen }: { entry: Entry; isCurrent: boolean; busy: boolean; onFocus: () => void; onSeen: () => void }) {
+function Row({ entry, gone, isCurrent, busy, onFocus, onSeen }: { entry: Entry; gone: boolean; isCurrent: boolean; busy: boolean; onFocus: () => void; onSeen: () => void }) {
   return (
-    <article className={css.entry} tabIndex={isCurrent ? 0 : -1} data-entry={entry.key} data-current={isCurrent} data-kind={entry.kind} onFocus={onFocus}>
-      {entry.kind === "question" ? <Question question={entry.question} /> : <Notice entry={entry} busy={busy} onSeen={onSeen} />}
+    <article className={css.entry} tabIndex={isCurrent ? 0 : -1} data-entry={entry.key} data-current={isCurrent} data-kind={entry.kind} data-gone={gone} onFocus={onFocus}>
+      {entry.kind === "question" ? <Question question={entry.question} gone={gone} /> : <Notice entry={entry} gone={gone} busy={busy} onSeen={onSeen} />}
     </article>
   );
 }
 
-function Question({ question }: { question: QuestionRow }) {
+function Question({ question, gone }: { question: QuestionRow; gone: boolean }) {
   return (
     <>
       <header className={css.entryHead}>
@@ -202,7 +228,7 @@ function Question({ question }: { question: QuestionRow }) {
             {t("since")} <Ago at={question.since} />
           </span>
         )}
-        {question.expires_at != null && <Expiry expiresMs={Date.parse(question.expires_at)} />}
+        {!gone && question.expires_at != null && <Expiry id={question.id} expiresMs={Date.parse(question.expires_at)} />}
         <Link href={`/chat/${encodeURIComponent(question.thread_id)}`} className={css.open}>
           <Said>{question.title === undefined || question.title === "" ? t("open") : t("openTitled", { title: question.title })}</Said>
         </Link>
@@ -216,12 +242,12 @@ function Question({ question }: { question: QuestionRow }) {
           <Said>{t("target", { target: question.target })}</Said>
         </p>
       )}
-      <Answering asked={asAsked(question)} />
+      <Answering asked={asAsked(question)} gone={gone} />
     </>
   );
 }
 
-function Notice({ entry, busy, onSeen }: { entry: Extract<Entry, { kind: "notice" }>; busy: boolean; onSeen: () => void }) {
+function Notice({ entry, gone, busy, onSeen }: { entry: Extract<Entry, { kind: "notice" }>; gone: boolean; busy: boolean; onSeen: () => void }) {
   const { notice } = entry;
   return (
     <>
@@ -244,8 +270,8 @@ function Notice({ entry, busy, onSeen }: { entry: Extract<Entry, { kind: "notice
         <Said>{notice.text}</Said>
       </p>
       {notice.tainted && <p className={css.quiet}>{t("outsideSays")}</p>}
-      <Button busy={busy} onClick={onSeen}>
-        {t("seen")}
+      <Button busy={busy} disabled={gone} onClick={onSeen}>
+        {gone ? t("wasSeen") : t("seen")}
       </Button>
     </>
   );

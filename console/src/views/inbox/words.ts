@@ -27,6 +27,8 @@ export const t = catalog("inbox", {
   key_always: "always",
   key_open: "open",
   key_seen: "seen",
+  wasSeen: "Marked as seen",
+  notWhole: "Nothing was answered: a key answers only what is to be seen whole. Use the buttons of the question.",
   cannot: "This question cannot be answered with that key: use its buttons.",
   changes: "Changes that wait",
   changesNone: "No changes of files wait for a decision.",

@@ -7,7 +7,7 @@ import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import type { PlayDetail } from "../../protocol/generated";
 import { useAct, useCall, useMay, useNow, usePage } from "../../shell/page";
-import { count, dayAndClock, dollars } from "../../text/figures";
+import { count, dayAndClock, spent } from "../../text/figures";
 import type { ChildItem } from "../../thread/items";
 import { editAddress, runAddress } from "./address";
 import { InputsForm } from "./InputsForm";
@@ -190,8 +190,8 @@ function Facts({ detail }: { detail: PlayDetail }) {
   const { about } = detail;
   const now = useNow(1);
   const parts = [
-    dayAndClock(about.started_at), tookS(about, now), t("done", { done: about.done }), `${count(about.tokens)} ${t("tokens")}`,
-    dollars(about.cost), t("trigger", { what: about.trigger }),
+    dayAndClock(about.started_at), tookS(about, now), t("done", { done: about.done }), t("tokensOf", { count: count(about.tokens) }),
+    spent(about.cost, about.tokens), t("trigger", { what: about.trigger }),
   ];
   return (
     <p className={css.quiet}>

@@ -1,4 +1,7 @@
 import { useId, useRef, useState, useSyncExternalStore } from "react";
+import { useGuarded, useLingering } from "../../asked/useGuarded";
+import { overWord } from "../../asked/verdicts";
+import { t as tAsked } from "../../asked/words";
 import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
 import { Said } from "../../kit/Said";
@@ -11,38 +14,53 @@ import { t } from "./words";
 /** What the run waits for a person with, answered here. */
 export function RunQuestions({ questions }: { questions: readonly OpenQuestion[] }) {
   const region = useRef<HTMLElement>(null);
+  const rows = useLingering(questions, idOf);
   return (
     <section ref={region} tabIndex={-1} aria-label={t("questions")} aria-live="polite">
-      {questions.slice(0, 50).map((question) => (
-        <Question key={`${question.threadId} ${question.waitId}`} question={question} onDone={() => region.current?.focus()} />
+      {rows.slice(0, 50).map((row) => (
+        <Question key={row.key} question={row.item} gone={row.leftMs !== null} onDone={() => region.current?.focus()} />
       ))}
     </section>
   );
 }
 
+function idOf(question: OpenQuestion): string {
+  return `${question.threadId} ${question.waitId}`;
+}
+
 type Verdict = "result" | "run_again" | "give_up" | "approve" | "reject" | "always";
 
-function Question({ question, onDone }: { question: OpenQuestion; onDone: () => void }) {
-  const { connection, inbox, tell } = usePage();
+function Question({ question, gone, onDone }: { question: OpenQuestion; gone: boolean; onDone: () => void }) {
+  const { connection, inbox, tell, watch } = usePage();
   const may = useMay("approve");
   const [busy, act] = useAct();
   const [text, setText] = useState("");
   const field = useId();
+  const { watched, state, onPointerDown, takes } = useGuarded(idOf(question));
   const seen = useSyncExternalStore(inbox.subscribe, inbox.view);
   const full = seen.questions.find((one) => one.id === question.waitId && one.thread_id === question.threadId);
-  const say = (verdict: Verdict, said = ""): void =>
+  const given = state === "ready" || state === "waits" ? "" : state;
+  const over = gone || given !== "";
+  const rests = state === "ready" && !over;
+  const say = (event: { timeStamp: number; detail?: number }, verdict: Verdict, said = ""): void => {
+    if (!takes(event)) return;
+    watch.guard.answers(idOf(question), verdict, performance.now());
+    watch.measure();
     void act(async () => {
       await connection.call("approval.answer", { thread_id: question.threadId, id: question.waitId, verdict, text: said });
       tell(t("answered"));
       onDone();
+    }).then((done) => {
+      if (!done) watch.guard.refused(idOf(question));
     });
+  };
   const asksText = question.asks === "review" || (question.asks === "answer" && question.choices.length === 0);
   const isYesNo = question.asks === "human" || question.asks === "approval";
   return (
     <div className={css.question}>
       <div>
         <strong>{t("questions")}</strong>{" "}
-        {question.expiresMs !== null && question.expiresMs > 0 && (
+        {!over && question.expiresMs !== null && question.expiresMs > 0 && (
           <span className={css.quiet}>{t("expires", { at: dayAndClock(new Date(question.expiresMs).toISOString()) })}</span>
         )}
       </div>
@@ -65,41 +83,42 @@ function Question({ question, onDone }: { question: OpenQuestion; onDone: () => 
         </div>
       )}
       {may && (
-        <div className={css.row}>
+        <div ref={watched} className={css.row} onPointerDownCapture={onPointerDown} inert={over}>
+          {over && <strong>{tAsked(overWord(given))}</strong>}
           {isYesNo && (
             <>
-              <Button tone="main" busy={busy} onClick={() => say("approve")}>
+              <Button tone="main" busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "approve")}>
                 {t("answerYes")}
               </Button>
-              <Button busy={busy} onClick={() => say("reject", question.asks === "approval" ? text : "")}>
+              <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "reject", question.asks === "approval" ? text : "")}>
                 {t("answerNo")}
               </Button>
             </>
           )}
           {question.asks === "approval" && (
-            <Button busy={busy} onClick={() => say("always")}>
+            <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "always")}>
               {t("answerAlways")}
             </Button>
           )}
           {question.choices.length > 0 &&
             !isYesNo &&
             question.choices.map((choice) => (
-              <Button key={choice} busy={busy} onClick={() => say("result", choice)}>
+              <Button key={choice} busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "result", choice)}>
                 <Said>{choice}</Said>
               </Button>
             ))}
           {asksText && (
-            <Button tone="main" busy={busy} disabled={text === ""} onClick={() => say("result", text)}>
+            <Button tone="main" busy={busy} disabled={text === ""} aria-disabled={!rests} onClick={(event) => say(event, "result", text)}>
               {t("answerSend")}
             </Button>
           )}
           {question.asks === "review" && (
-            <Button busy={busy} onClick={() => say("run_again")}>
+            <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "run_again")}>
               {t("answerRunAgain")}
             </Button>
           )}
           {question.asks !== "approval" && (
-            <Button tone="ghost" busy={busy} onClick={() => say("give_up")}>
+            <Button tone="ghost" busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "give_up")}>
               {t("answerGiveUp")}
             </Button>
           )}

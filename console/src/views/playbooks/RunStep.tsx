@@ -6,7 +6,7 @@ import { Said, visible } from "../../kit/Said";
 import type { StepRow } from "../../protocol/generated";
 import type { ThreadEvent } from "../../protocol/wire";
 import { useCall, useNow } from "../../shell/page";
-import { clock, count, dayAndClock, dollars } from "../../text/figures";
+import { clock, count, dayAndClock, spent } from "../../text/figures";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
 import { logLines } from "./run/log";
@@ -85,7 +85,7 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
             <dt>{t("tokens")}</dt>
             <dd>{count(row.tokens)}</dd>
             <dt>{t("cost")}</dt>
-            <dd>{dollars(row.cost)}</dd>
+            <dd>{spent(row.cost, row.tokens)}</dd>
             {row.route !== "" && (
               <>
                 <dt>{t("route")}</dt>

@@ -2,7 +2,7 @@ import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useNow } from "../../shell/page";
-import { count, dayAndClock, dollars, shortCount } from "../../text/figures";
+import { count, dayAndClock, spent, shortCount } from "../../text/figures";
 import { runAddress } from "./address";
 import css from "./playbooks.module.css";
 import { statusWord, tookS, toneOf } from "./run/states";
@@ -61,7 +61,7 @@ export function RunTable({ runs, most = Infinity, named = true }: { runs: Runs; 
                   <td className={css.figure}>{tookS(row, now)}</td>
                   <td className={css.figure}>{count(row.done)}</td>
                   <td className={css.figure}>{shortCount(row.tokens)}</td>
-                  <td className={css.figure}>{dollars(row.cost)}</td>
+                  <td className={css.figure}>{spent(row.cost, row.tokens)}</td>
                 </tr>
               ))}
             </tbody>

@@ -5,7 +5,7 @@ export const t = catalog("playbooks", {
   again: "Try again", none: "There are no playbooks in this home yet. A new one is written here; `sulla init` brings examples.",
   noneRead: "There are no playbooks in this home yet.", noRuns: "No run yet. A run begins with “Run …” in a playbook, or by what starts it.",
   name: "Name", steps: "Steps", startedBy: "Started by", state: "State", ready: "ready", trouble: "cannot be run", filter: "Filter by name", noMatch: "No playbook is called so.",
-  run: "Run", playbook: "Playbook", since: "Began", took: "Took", tokens: "Tokens", money: "Money", done: "{done} steps done", doneHead: "Done", status: "State", anyStatus: "any state", more: "Show more", caption: "Runs of playbooks",
+  run: "Run", playbook: "Playbook", since: "Began", took: "Took", tokens: "Tokens", tokensOf: "tokens: {count}", money: "Money", done: "steps done: {done}", doneHead: "Done", status: "State", anyStatus: "any state", more: "Show more", caption: "Runs of playbooks",
   runsOf: "Runs of this playbook", openRun: "Open the run {run}",
   queued: "queued", running: "running", waiting: "waiting", paused: "paused", completed: "done", failed: "failed", cancelled: "cancelled", transferred: "handed over", skipped: "skipped", pending: "not begun",
   notBegun: "not begun", passes: "{count} passes", passesFailed: "{count} failed", tries: "{count} tries",
@@ -28,5 +28,5 @@ export const t = catalog("playbooks", {
   runOf: "Run of {name}", trigger: "started by {what}", forkedFrom: "It took over from the run {run}.", successor: "It handed over to the run {run}.", parent: "It is a step of the run {run}.", behind: "It waits for other runs: {runs}.", tainted: "It holds text from outside.", failure: "Why it failed", inOut: "Inputs and outputs", inputs: "Inputs", outputs: "Outputs", noSteps: "No step has begun yet.", textGone: "The text that this run began with could not be read ({why}); its steps are shown as they began.",
   panelGiven: "What it was given", panelOutput: "What it came to", panelResult: "Result as values", panelLog: "Log", panelNone: "This step has not begun in this run.", pass: "Pass", attempts: "Attempts", cost: "Money", note: "Note", route: "Way", kind: "Kind", began: "Began", ended: "Ended", whole: "{count} characters more are not shown here: `sulla flow show {run} --step {step}` tells them all.", conversations: "Conversations of its agents and playbooks", openThread: "Open {agent}: {task}",
   questions: "It asks", answerYes: "Yes", answerNo: "No", answerAlways: "Always", answerGiveUp: "Give up", answerRunAgain: "Run it again", answerText: "Answer", answerSend: "Send", reason: "Reason of a no", mayNotAnswer: "Your session may not answer: it needs the scope approve.", answered: "Answered.", expires: "until {at}", whyAsked: "Why it is asked: {why}",
-  nowIs: "The run is {word}, {done} steps done.", logEmpty: "Nothing is written down of it yet.", loadingRun: "Looking at the run …",
+  nowIs: "State of the run: {word}. Steps done: {done}.", logEmpty: "Nothing is written down of it yet.", loadingRun: "Looking at the run …",
 });

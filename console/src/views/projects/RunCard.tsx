@@ -7,7 +7,7 @@ import { Said } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
 import type { Result } from "../../protocol/wire";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
-import { dayAndClock, dollars, shortCount } from "../../text/figures";
+import { dayAndClock, spent, shortCount } from "../../text/figures";
 import { isActive } from "./cards";
 import css from "./projects.module.css";
 import { t } from "./words";
@@ -60,7 +60,7 @@ export function RunCard({ run, what, onMoved }: { run: string; what: "plan" | "w
             <Acts run={run} status={about.status} onDone={reload} />
           </div>
           <p className={css.quiet}>
-            {t("began", { at: dayAndClock(about.started_at) })}; {t("spent", { tokens: shortCount(about.tokens), cost: dollars(about.cost) })}{" "}
+            {t("began", { at: dayAndClock(about.started_at) })}; {t("spent", { tokens: shortCount(about.tokens), cost: spent(about.cost, about.tokens) })}{" "}
             <Link href={`/chat/${run}`}>{t("thread")}</Link>
           </p>
           {asks !== undefined && (

@@ -3,10 +3,11 @@ import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
-import { usePage } from "../../shell/page";
+import { useMay, usePage } from "../../shell/page";
 import { clock } from "../../text/figures";
 import { recognizers, voice } from "./browser";
-import { Talk, type Ended, type TalkView } from "./talk";
+import { heardUntil, Talk, type Ended, type TalkView } from "./talk";
+import { SpaceBar, type InFocus } from "./space";
 import css from "./voice.module.css";
 import { reasonWord, t } from "./words";
 
@@ -37,12 +38,13 @@ export function TalkPanel({ threadId }: { threadId: string }) {
 
 function Talking({ talk }: { talk: Talk }) {
   const view = useSyncExternalStore(talk.subscribe, talk.view);
+  const may = useMay("write");
   return (
     <>
       {view.lost !== "" && <Problem>{visible(t("cannotFollow", { why: view.lost }))}</Problem>}
       {view.trouble !== null && <Problem>{visible(t(view.trouble, { why: view.why }))}</Problem>}
       <Panel>
-        {recognizers() !== null && <Controls talk={talk} view={view} />}
+        {recognizers() !== null && (may ? <Controls talk={talk} view={view} /> : <p>{t("mayNot")}</p>)}
         <Settings talk={talk} />
         <p className={css.state} role="status">
           {t(`state_${standing(view)}`)}
@@ -71,35 +73,54 @@ function standing(view: TalkView): "idle" | "listening" | "speaking" | "ending" 
   return view.listening ? "listening" : "idle";
 }
 
-const KEEPS_SPACE = "input, textarea, select, button, a, summary, [contenteditable], [role=menuitem]";
-
 function Controls({ talk, view }: { talk: Talk; view: TalkView }) {
   const hint = useId();
-  const button = useRef<HTMLButtonElement>(null);
   const holding = view.mode === "held";
 
   // The space bar does what the button does, unless something else has the focus that takes it.
   useEffect(() => {
-    const isFree = (target: EventTarget | null): boolean =>
-      target === button.current || !(target instanceof Element) || target.closest(KEEPS_SPACE) === null;
+    const bar = new SpaceBar();
+    let pointed: Element | null = null;
+    const pointer = (event: Event): void => {
+      const control = event.target instanceof Element ? event.target.closest("input, select, button, a, summary, label") : null;
+      pointed = control instanceof HTMLLabelElement ? control.control : control;
+    };
+    const left = (event: globalThis.KeyboardEvent): void => {
+      if (event.key === "Tab") pointed = null;
+    };
+    const inFocus = (target: EventTarget | null): InFocus => ({
+      tag: target instanceof Element ? target.tagName.toLowerCase() : "",
+      type: target instanceof HTMLInputElement ? target.type : "",
+      editable: target instanceof HTMLElement && target.isContentEditable,
+      byPointer: target !== null && target === pointed,
+    });
     const down = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== " " || !isFree(event.target)) return;
+      left(event);
+      if (event.key !== " " || event.ctrlKey || event.altKey || event.metaKey) return;
+      const does = bar.down(inFocus(event.target), event.repeat);
+      if (does === null) return;
       event.preventDefault();
-      if (!event.repeat) talk.press();
+      event.stopPropagation();
+      if (does === "talk") talk.press();
     };
     const up = (event: globalThis.KeyboardEvent): void => {
-      if (event.key !== " " || !isFree(event.target)) return;
+      if (event.key !== " " || !bar.up()) return;
       event.preventDefault();
       talk.release();
     };
     // Whoever leaves the window with the key held lets go of it elsewhere.
-    const away = (): void => talk.release();
-    document.addEventListener("keydown", down);
-    document.addEventListener("keyup", up);
+    const away = (): void => {
+      bar.up();
+      talk.release();
+    };
+    document.addEventListener("pointerdown", pointer, true);
+    document.addEventListener("keydown", down, true);
+    document.addEventListener("keyup", up, true);
     addEventListener("blur", away);
     return () => {
-      document.removeEventListener("keydown", down);
-      document.removeEventListener("keyup", up);
+      document.removeEventListener("pointerdown", pointer, true);
+      document.removeEventListener("keydown", down, true);
+      document.removeEventListener("keyup", up, true);
       removeEventListener("blur", away);
     };
   }, [talk]);
@@ -108,7 +129,6 @@ function Controls({ talk, view }: { talk: Talk; view: TalkView }) {
     <>
       <div className={css.controls}>
         <button
-          ref={button}
           type="button"
           className={css.talk}
           aria-pressed={holding}
@@ -196,9 +216,15 @@ function Settings({ talk }: { talk: Talk }) {
 }
 
 function Conversation({ view }: { view: TalkView }) {
+  const list = useRef<HTMLOListElement>(null);
+  const newest = view.said.at(-1);
+  const sign = newest === undefined ? "" : `${newest.key} ${newest.text.length}`;
+  useEffect(() => {
+    if (list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+  }, [sign]);
   if (view.said.length === 0) return <Empty>{t("nobodySaid")}</Empty>;
   return (
-    <ol className={css.said}>
+    <ol ref={list} className={css.said} tabIndex={0} aria-label={t("said")}>
       {view.said.map((item) => (
         <li key={item.key} data-kind={item.kind}>
           <span className={css.quiet}>{item.kind === "input" ? t("you") : <Said>{item.agent}</Said>}</span>
@@ -207,12 +233,22 @@ function Conversation({ view }: { view: TalkView }) {
               <Said>{item.text}</Said>
             </p>
           ) : (
-            <Markdown text={item.text} />
+            <>
+              <Markdown text={item.text} />
+              <Heard text={item.text} chars={view.heard.get(item.messageId)} />
+            </>
           )}
         </li>
       ))}
     </ol>
   );
+}
+
+/** How much of a reply was heard when the person spoke into it. */
+function Heard({ text, chars }: { text: string; chars: number | undefined }) {
+  const words = chars === undefined ? null : heardUntil(text, chars);
+  if (words === null) return null;
+  return <p className={css.quiet}>{words === "" ? t("heardNothing") : <Said>{t("heardUntil", { words })}</Said>}</p>;
 }
 
 function Trace({ rows }: { rows: readonly Ended[] }) {

@@ -4,7 +4,7 @@ import { Button } from "../../kit/Button";
 import { Empty, Panel } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
-import { useAct, useCall, usePage } from "../../shell/page";
+import { useAct, useCall, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
 import type { ViewProps } from "../table";
 import { recognizers } from "./browser";
@@ -26,7 +26,7 @@ export default function VoiceView({ rest }: ViewProps) {
           </div>
         )}
       </div>
-      {recognizers() === null && <NoRecognizer />}
+      {recognizers() === null ? <NoRecognizer /> : <p className={css.quiet}>{t("whereTo")}</p>}
       {rest === "" ? <Choose /> : <TalkPanel key={rest} threadId={rest} />}
     </>
   );
@@ -37,6 +37,7 @@ const OFFERED = 20;
 
 function Choose() {
   const { connection } = usePage();
+  const may = useMay("write");
   const loaded = useCall("thread.recent", { kind: "chat", limit: OFFERED });
   const agents = useCall("agent.list", {});
   const [agent, setAgent] = useState("");
@@ -45,7 +46,8 @@ function Choose() {
   const field = useId();
   return (
     <Panel title={t("pickTitle")}>
-      <p>{t("pick")}</p>
+      <p>{t(may ? "pick" : "pickOnly")}</p>
+      {may && (
       <div className={css.row}>
         <label htmlFor={field}>{t("agent")}</label>
         <select id={field} value={agent} onChange={(event) => setAgent(event.target.value)}>
@@ -69,6 +71,7 @@ function Choose() {
           {t("newTalk")}
         </Button>
       </div>
+      )}
       <Trouble of={loaded} what={t("theThreads")} />
       {loaded.value === null && loaded.loading && <Empty>{t("loading")}</Empty>}
       {loaded.value?.threads.length === 0 && <Empty>{t("noThreads")}</Empty>}

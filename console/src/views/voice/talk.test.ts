@@ -3,7 +3,7 @@ import type { Connection, Listener } from "../../protocol/connection";
 import { RpcError } from "../../protocol/errors";
 import type { ThreadEvent } from "../../protocol/wire";
 import type { Recognizer } from "./browser";
-import { Talk } from "./talk";
+import { heardUntil, Talk } from "./talk";
 
 /** A daemon, a browser and a clock that do what a test says. */
 function world(answers: { chunk?: () => unknown } = {}) {
@@ -15,6 +15,7 @@ function world(answers: { chunk?: () => unknown } = {}) {
   let following: unknown = null;
   let saidDone: () => void = () => undefined;
   let unfollowed = 0;
+  let status: ((result: unknown) => void) | null = null;
   const connection = {
     call: (method: string, params: Record<string, unknown>) => {
       calls.push({ method, params });
@@ -24,6 +25,10 @@ function world(answers: { chunk?: () => unknown } = {}) {
         return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
       }
       return Promise.resolve({ turn_id: "u", text: "", run_id: null });
+    },
+    watch: (method: string, _params: unknown, started: (result: unknown) => void) => {
+      if (method === "speech.status") status = started;
+      return () => (status = null);
     },
     follow: (threadId: string, after: number, heard: Listener, options: unknown) => {
       listener = heard;
@@ -63,7 +68,7 @@ function world(answers: { chunk?: () => unknown } = {}) {
     recognizers.at(-1)?.onresult?.({ results: [Object.assign([{ transcript: text }], { isFinal: final })] });
   return {
     talk, calls, spoken, timers, recognizers, event, hears, settle: () => new Promise((done) => setTimeout(done, 0)),
-    following: () => following, said: () => saidDone(), unfollowed: () => unfollowed, methods: () => calls.map((call) => call.method),
+    following: () => following, status: (result: unknown) => status?.(result), said: () => saidDone(), unfollowed: () => unfollowed, methods: () => calls.map((call) => call.method),
   };
 }
 const speak = (index: number, text: string): unknown => ({ message_id: "m", index, offset: index * 100, end: index * 100 + text.length, text });
@@ -73,6 +78,26 @@ describe("a talk", () => {
     const { following, settle } = world();
     await settle();
     expect(following()).toEqual({ threadId: "thr_1", after: 7, options: { children: false, speak: true } });
+  });
+
+  it("knows how much of a reply was heard that was interrupted", async () => {
+    const { talk, event, settle } = world();
+    await settle();
+    event("INPUT", { message_id: "i", text: "stop", spoken: { turn_id: "u", reason: "forced", heard: { message_id: "m", chars: 9 } } });
+    expect(talk.view().heard.get("m")).toBe(9);
+    expect([heardUntil("One. Two. Three.", 9), heardUntil("One.", 0), heardUntil("One.", 4)]).toEqual(["One. Two.", "", null]);
+  });
+
+  it("stands as the daemon says when the connection is back", async () => {
+    const { talk, event, status, settle } = world();
+    await settle();
+    event("SPEECH_STARTED", { turn_id: "u" });
+    event("SPEECH_PARTIAL", { turn_id: "u", text: "what is", chars: 7 });
+    expect(talk.view()).toMatchObject({ hearing: "speaking", partial: "what is" });
+    status({ exists: false, content: "", age_ms: 0, state: "idle", turn_id: "", silent_ms: 0 });
+    expect(talk.view()).toMatchObject({ hearing: "idle", partial: "" });
+    status({ exists: true, content: "and now", age_ms: 5, state: "ending", turn_id: "v", silent_ms: 0 });
+    expect(talk.view()).toMatchObject({ hearing: "ending", partial: "and now" });
   });
 
   it("push to talk sends partial words, and flushes on release", async () => {

@@ -1,7 +1,7 @@
 import type { Connection } from "../../protocol/connection";
 import { codeOf, RpcError, sentence } from "../../protocol/errors";
 import type { Events } from "../../protocol/generated";
-import type { Params, ThreadEvent } from "../../protocol/wire";
+import type { Params, Result, ThreadEvent } from "../../protocol/wire";
 import { ThreadFold } from "../../thread/fold";
 import type { InputItem, TextItem } from "../../thread/items";
 import type { Recognizer, Voice } from "./browser";
@@ -31,12 +31,22 @@ export interface TalkView {
   /** Why the thread cannot be followed; empty if it can. */
   readonly lost: string;
   readonly said: readonly (InputItem | TextItem)[];
+  /** Of replies that were interrupted, how many characters were heard, by their message. */
+  readonly heard: ReadonlyMap<string, number>;
   /** The newest first. */
   readonly trace: readonly Ended[];
 }
 
 /** So much is shown of what was said and why turns ended; the conversation has all of it. */
 const SHOWN = 30;
+
+/** The last words of a reply that were heard; empty for none, null if all was. */
+export function heardUntil(text: string, chars: number): string | null {
+  const all = Array.from(text);
+  if (chars >= all.length) return null;
+  const words = all.slice(0, Math.max(0, chars)).join("").trim().split(/\s+/).filter((word) => word !== "");
+  return words.length <= 8 ? words.join(" ") : `… ${words.slice(-8).join(" ")}`;
+}
 
 export interface Surroundings {
   readonly connection: Connection;
@@ -59,6 +69,7 @@ export class Talk {
   private readonly changes = new Set<() => void>();
   private recognizer: Recognizer | null = null;
   private unfollow: (() => void) | null = null;
+  private unwatch: (() => void) | null = null;
   /** Counts beginnings, so that what was asked for before a `close` is known as late; 0 for closed. */
   private open = 0;
   private openings = 0;
@@ -66,6 +77,7 @@ export class Talk {
   private partial = "";
   private why = "";
   private lost = "";
+  private heard: ReadonlyMap<string, number> = new Map();
   private trace: readonly Ended[] = [];
   private seen: TalkView | null = null;
 
@@ -84,6 +96,9 @@ export class Talk {
   start(): void {
     this.open = ++this.openings;
     void this.follow(this.open);
+    // Asked for again whenever the connection is back: what happened meanwhile was told to nobody, and a daemon that was started
+    // anew knows of no turn.
+    this.unwatch = this.around.connection.watch("speech.status", { thread_id: this.threadId }, (result) => this.stands(result as Result<"speech.status">));
   }
 
   view = (): TalkView => {
@@ -93,7 +108,7 @@ export class Talk {
       partial: this.ear.mode === "free" || this.ear.text === "" ? this.partial : this.ear.text,
       speaking: this.mouth.isSpeaking, stopped: this.mouth.isStopped, trouble: this.ear.trouble, why: this.why, lost: this.lost,
       said: this.fold.view().items.filter((item): item is InputItem | TextItem => item.kind === "input" || item.kind === "text").slice(-SHOWN),
-      trace: this.trace,
+      heard: this.heard, trace: this.trace,
     });
     return this.seen;
   };
@@ -104,6 +119,7 @@ export class Talk {
   };
 
   press = (): void => {
+    if (this.ear.mode === "free") return; // it listens already
     this.speak(this.mouth.stop(null));
     this.hear(this.ear.press());
   };
@@ -132,6 +148,8 @@ export class Talk {
     this.timers.clear();
     this.unfollow?.();
     this.unfollow = null;
+    this.unwatch?.();
+    this.unwatch = null;
     if (this.recognizer !== null) {
       this.recognizer.onresult = this.recognizer.onerror = this.recognizer.onend = null;
       this.recognizer.abort();
@@ -164,9 +182,20 @@ export class Talk {
     }
   }
 
+  private stands({ exists, state, content }: Result<"speech.status">): void {
+    this.hearing = exists ? state : "idle";
+    this.partial = exists ? content : "";
+    this.changed();
+  }
+
   private event(event: ThreadEvent): void {
     this.fold.take(event);
     switch (event.type) {
+      case "INPUT": {
+        const heard = event.data.spoken?.heard;
+        if (heard != null) this.heard = new Map([...this.heard, [heard.message_id, heard.chars]]);
+        break;
+      }
       case "SPEAK":
         this.speak(this.mouth.sentence(event.data));
         break;

@@ -6,6 +6,9 @@ export const t = catalog("voice", {
   loading: "Loading …",
   pickTitle: "Where do you want to talk?",
   pick: "Choose a conversation, or begin a new one.",
+  pickOnly: "Choose a conversation to listen to. Your session may not speak in one: it needs the scope write.",
+  mayNot: "Your session may listen, and not speak: it needs the scope write.",
+  whereTo: "Before you speak: most browsers send what the microphone hears to a service of their maker's, which recognizes it. The daemon gets only the text.",
   newTalk: "New conversation",
   agent: "Agent",
   homeAgent: "the home's own",
@@ -18,7 +21,7 @@ export const t = catalog("voice", {
 
   hold: "Hold to talk",
   holding: "Listening: let go when you are done",
-  holdHint: "Hold the button, or the space bar anywhere on this page. Enter on the button begins, and ends.",
+  holdHint: "Hold the button, or the space bar anywhere but in a text field. Enter presses buttons: on this one it begins, and ends.",
   free: "Hands-free",
   freeStop: "Stop listening",
   freeHint: "Hands-free listens until you stop it. Use headphones, else it hears what it says.",
@@ -42,6 +45,8 @@ export const t = catalog("voice", {
   notTaken: "The daemon did not take what you said: {why}",
 
   said: "Said since this page was opened",
+  heardUntil: "Interrupted. Heard until: “{words}”",
+  heardNothing: "Interrupted before any of it was heard.",
   nobodySaid: "Nothing has been said here yet.",
   you: "You",
   trace: "Why turns ended",

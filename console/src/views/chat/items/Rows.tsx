@@ -284,7 +284,7 @@ function QuestionCard({ item }: { item: QuestionItem }) {
           </Badge>
         )}
         <When at={item.at} />
-        {open && acts && <Expiry expiresMs={item.expiresMs} />}
+        {open && acts && <Expiry id={item.waitId} expiresMs={item.expiresMs} />}
       </header>
       <div className={css.words}>
         <Said>{item.prompt}</Said>

@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { usePage } from "../shell/page";
+import { SHOWN_MS } from "./guard";
+import { linger, type Kept } from "./linger";
+import { t } from "./words";
+
+export interface Guarded {
+  /** For the element that has the buttons. */
+  readonly watched: (element: HTMLElement | null) => (() => void) | undefined;
+  /** `ready`, `waits`, or the verdict that was given a moment ago. */
+  readonly state: string;
+  /** For the element that has the buttons: on which question the pointer goes down. */
+  readonly onPointerDown: (event: { timeStamp: number }) => void;
+  /** Whether a click or a submit is taken; if not, people are told. */
+  readonly takes: (event: { timeStamp: number; detail?: number }) => boolean;
+}
+
+/** Presses on what decides something, taken only by what the person has seen in its place. */
+export function useGuarded(id: string): Guarded {
+  const { watch, tell } = usePage();
+  const state = useSyncExternalStore(watch.subscribe, () => watch.state(id));
+  const watched = useCallback((element: HTMLElement | null) => (element === null ? undefined : watch.add(id, element)), [watch, id]);
+  const onPointerDown = useCallback(
+    (event: { timeStamp: number }) => {
+      watch.measure();
+      watch.guard.down(id, event.timeStamp);
+    },
+    [watch, id],
+  );
+  const takes = useCallback(
+    (event: { timeStamp: number; detail?: number }): boolean => {
+      watch.measure();
+      // A press of a key on a button is a click without a pointer.
+      const byPointer = event.detail !== undefined && event.detail > 0;
+      const taken = byPointer ? watch.guard.clicks(id, event.timeStamp) : watch.guard.isReady(id, event.timeStamp);
+      if (!taken) tell(t("tooSoon"));
+      return taken;
+    },
+    [watch, id, tell],
+  );
+  return { watched, state, onPointerDown, takes };
+}
+
+/** A list of which nothing moves up at once: what leaves it stays in its place for a few seconds. */
+export function useLingering<T>(list: readonly T[], keyOf: (item: T) => string): readonly Kept<T>[] {
+  const [seen, setSeen] = useState<readonly T[]>([]);
+  const [drawn, setDrawn] = useState<readonly Kept<T>[]>([]);
+  let shown = drawn;
+  if (seen !== list) {
+    shown = linger(drawn, list, keyOf, null, SHOWN_MS);
+    setSeen(list);
+    setDrawn(shown);
+  }
+  const waits = shown.some((one) => one.leftMs !== null);
+  useEffect(() => {
+    if (!waits) return;
+    const timer = setInterval(() => setDrawn((before) => linger(before, list, keyOf, performance.now(), SHOWN_MS)), 250);
+    return () => clearInterval(timer);
+  }, [waits, list, keyOf]);
+  return shown;
+}
