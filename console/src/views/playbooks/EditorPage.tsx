@@ -6,8 +6,9 @@ import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
-import { RpcError } from "../../protocol/errors";
-import { useAct, useCall, useMay, usePage } from "../../shell/page";
+import { codeOf, RpcError } from "../../protocol/errors";
+import type { PlaybookText } from "../../protocol/generated";
+import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page";
 import { editAddress, runAddress } from "./address";
 import type { EditorHandle } from "./code/CodeEditor";
 import type { Names } from "./code/offers";
@@ -25,6 +26,7 @@ import { useRuns } from "./runs";
 import { StepPanel } from "./StepPanel";
 import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, type Spot } from "./text/edit";
 import type { Fault } from "./text/faults";
+import { looked } from "./text/looked";
 import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
 import { t } from "./words";
 
@@ -35,6 +37,8 @@ const GraphView = lazy(() => import("../../graph/GraphView"));
 const SHORT_MS = 120;
 const LONG_MS = 400;
 const LONG_CHARS = 10_000;
+/** Between two looks at the file, in case another program has written to it. */
+const LOOK_MS = 10_000;
 
 export interface Saved {
   readonly text: string;
@@ -59,9 +63,13 @@ export default function EditorPage({ name }: { name: string }) {
   return (
     <Editor
       name={name}
-      first={{ text: value.text, digest: value.saved ?? "", inputs: value.about.inputs, trouble: value.about.trouble }}
+      first={savedOf(value)}
     />
   );
+}
+
+function savedOf(told: PlaybookText): Saved {
+  return { text: told.text, digest: told.saved ?? "", inputs: told.about.inputs, trouble: told.about.trouble };
 }
 
 /** Its text beside its graph. What is in the text decides; the graph shows it, and changes it. */
@@ -77,6 +85,8 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [selected, setSelected] = useState("");
   const [opened, setOpened] = useState("");
   const [conflict, setConflict] = useState<Saved | null>(null);
+  const [changed, setChanged] = useState<Saved | null>(null);
+  const [noted, setNoted] = useState<"" | "taken" | "gone">("");
   const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
   const [way, setWay] = useState(0);
@@ -172,6 +182,55 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     drop: (what: string, over: string | null) => add(what as Kind, over),
   }), [add, change, of, tell]);
 
+  const standing = useStanding().state === "open";
+  const latest = useRef({ saved, text, busy });
+  useEffect(() => {
+    latest.current = { saved, text, busy };
+  });
+  const look = useCallback(async () => {
+    const before = latest.current.saved;
+    const found = before.digest === null ? null : await findSaved(connection.call("workflow.get", { playbook: name }));
+    // What was saved from here in the meantime is newer than the answer.
+    if (found === undefined || latest.current.busy || latest.current.saved.digest !== before.digest) return null;
+    const what = looked(before, handle.current?.text() ?? latest.current.text, found);
+    if (what === "gone") {
+      setSaved({ ...before, digest: null });
+      setNoted("gone");
+      setChanged(null);
+    } else if (found !== null && what === "conflict") {
+      setChanged(found);
+      return found;
+    } else if (found !== null && what !== "same") {
+      if (what === "take") {
+        handle.current?.replace(found.text);
+        setNoted("taken");
+      }
+      setSaved(found);
+      setChanged(null);
+    }
+    return what === "gone" ? what : null;
+  }, [connection, name]);
+  useEffect(() => {
+    if (!standing) return;
+    const seen = (): void => {
+      if (document.visibilityState === "visible" && !latest.current.busy) void look();
+    };
+    const timer = setInterval(seen, LOOK_MS);
+    window.addEventListener("focus", seen);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("focus", seen);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [look, standing]);
+  /** What is done with what is saved begins with a look at it: it is done only with what is shown here. */
+  const looking = (then: () => void): void =>
+    void look().then((what) => {
+      if (what === null) then();
+      else if (what !== "gone") setConflict(what);
+    });
+
   const save = (digest: string | null): Promise<boolean> =>
     act(async () => {
       const now = handle.current?.text() ?? text;
@@ -187,12 +246,22 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         keepDraft(name, null);
         setRestored(false);
         setConflict(null);
+        setChanged(null);
+        setNoted("");
         setSaid(t("saved"));
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
-        if (!(error instanceof RpcError && error.code === "conflict")) throw error;
-        const theirs = await connection.call("workflow.get", { playbook: name });
-        setConflict({ text: theirs.text, digest: theirs.saved ?? "", inputs: theirs.about.inputs, trouble: theirs.about.trouble });
+        if (!(error instanceof RpcError && (error.code === "conflict" || (error.code === "not_found" && digest !== null)))) throw error;
+        const theirs = await findSaved(connection.call("workflow.get", { playbook: name }));
+        if (theirs === undefined) throw error;
+        if (theirs !== null) {
+          setConflict(theirs);
+          return;
+        }
+        setSaved((before) => ({ ...before, digest: null }));
+        setNoted("gone");
+        setConflict(null);
+        setChanged(null);
       }
     });
 
@@ -200,6 +269,8 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     handle.current?.replace(theirs.text);
     setSaved(theirs);
     setConflict(null);
+    setChanged(null);
+    setNoted("");
     setRestored(false);
     keepDraft(name, null);
   };
@@ -225,11 +296,11 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         <div className={css.row}>
           {write && !isNew && (
             <>
-              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => setDialog("run")}>
+              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
                 {t("runWith")}
               </Button>
-              <Button onClick={() => setDialog("dry")}>{t("dryRun")}</Button>
-              <Button busy={busy} onClick={() => void tests()}>
+              <Button onClick={() => looking(() => setDialog("dry"))}>{t("dryRun")}</Button>
+              <Button busy={busy} onClick={() => looking(() => void tests())}>
                 {t("tests")}
               </Button>
             </>
@@ -247,7 +318,27 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </div>
       </div>
       {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
-      {restored && (
+      {noted !== "" && (
+        <div className={css.note} role="status">
+          <p>{noted === "taken" ? t("takenAnew") : t("fileGone")}</p>
+          {noted === "taken" ? (
+            <Button onClick={() => setNoted("")}>{t("close")}</Button>
+          ) : (
+            admin && (
+              <Button busy={busy} onClick={() => void save(null)}>
+                {t("writeAgain")}
+              </Button>
+            )
+          )}
+        </div>
+      )}
+      {changed !== null && (
+        <div className={css.note} role="alert">
+          <p>{t("conflict")}</p>
+          <Button onClick={() => setConflict(changed)}>{t("compare")}</Button>
+        </div>
+      )}
+      {restored && !isNew && (
         <div className={css.note} role="status">
           <p>{t("restored")}</p>
           <Button onClick={() => take(saved)}>{t("dropDraft")}</Button>
@@ -378,6 +469,15 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       )}
     </>
   );
+}
+
+/** What is saved; null where there is nothing any more, undefined where it could not be asked for. */
+async function findSaved(asked: Promise<PlaybookText>): Promise<Saved | null | undefined> {
+  try {
+    return savedOf(await asked);
+  } catch (error) {
+    return codeOf(error) === "not_found" ? null : undefined;
+  }
 }
 
 function RunsOf({ name }: { name: string }) {
