@@ -8,7 +8,7 @@ import { basicSetup } from "codemirror";
 import { useEffect, useRef } from "react";
 import { visible } from "../../../kit/Said";
 import type { Edit } from "../text/edit";
-import { faultRange, readFault, type Fault } from "../text/faults";
+import { faultRange, readFault, toCheck, type Fault } from "../text/faults";
 import { keyAt, placeAt } from "../text/place";
 import { hoverAt } from "../text/schema";
 import { offers, type Names } from "./offers";
@@ -127,13 +127,9 @@ function handleOf(editor: EditorView): EditorHandle {
 
 async function diagnose(view: EditorView, props: CodeEditorProps): Promise<Diagnostic[]> {
   const text = view.state.doc.toString();
-  if (text === "") {
-    props.onFaults([]);
-    return [];
-  }
   let said: readonly string[];
   try {
-    said = await props.check(text);
+    said = await props.check(toCheck(text));
   } catch {
     return []; // the page says that the connection is lost
   }
