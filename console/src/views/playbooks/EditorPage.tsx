@@ -12,6 +12,7 @@ import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page"
 import { editAddress, runAddress } from "./address";
 import type { EditorHandle } from "./code/CodeEditor";
 import type { Names } from "./code/offers";
+import { saves } from "./code/keys";
 import { draftOf, keepDraft } from "./draft";
 import { InputsForm } from "./InputsForm";
 import { orOlder } from "./older";
@@ -280,6 +281,22 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       const answer = await orOlder("workflow.test", connection.call("workflow.test", { playbook: name }));
       setRehearsed({ what: "tests", ...readCases(answer) });
     });
+
+  const byKey = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    byKey.current = () => {
+      if (admin && dirty && !busy && dialog === null && conflict === null) void save(saved.digest);
+    };
+  });
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (!saves(event)) return;
+      event.preventDefault();
+      byKey.current();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, []);
 
   const specs = useMemo(() => inputSpecs(saved.inputs), [saved.inputs]);
   const step = of.steps.find((one) => one.key === opened);
