@@ -26,7 +26,7 @@ import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
 import { StepPanel } from "./StepPanel";
 import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, type Spot } from "./text/edit";
-import type { Fault } from "./text/faults";
+import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/faults";
 import { looked } from "./text/looked";
 import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
 import { t } from "./words";
@@ -87,6 +87,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [opened, setOpened] = useState("");
   const [conflict, setConflict] = useState<Saved | null>(null);
   const [changed, setChanged] = useState<Saved | null>(null);
+  const [refused, setRefused] = useState<readonly Fault[]>([]);
   const [noted, setNoted] = useState<"" | "taken" | "gone">("");
   const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
@@ -249,9 +250,16 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         setConflict(null);
         setChanged(null);
         setNoted("");
+        setRefused([]);
         setSaid(t("saved"));
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
+        const why = error instanceof RpcError ? refusals(error.code, (await check(toCheck(now)).catch((): string[] => [])).map(readFault)) : [];
+        if (why.length > 0) {
+          setConflict(null);
+          setRefused(why);
+          return;
+        }
         if (!(error instanceof RpcError && (error.code === "conflict" || (error.code === "not_found" && digest !== null)))) throw error;
         const theirs = await findSaved(connection.call("workflow.get", { playbook: name }));
         if (theirs === undefined) throw error;
@@ -300,6 +308,10 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
 
   const specs = useMemo(() => inputSpecs(saved.inputs), [saved.inputs]);
   const step = of.steps.find((one) => one.key === opened);
+  const toFault = (fault: Fault): void => {
+    const { from } = faultRange(text, fault);
+    handle.current?.show(from, from, true);
+  };
   return (
     <>
       <div className={css.between}>
@@ -349,6 +361,15 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           )}
         </div>
       )}
+      {refused.length > 0 && (
+        <div className={css.note}>
+          <div>
+            <p role="alert">{t("refused")}</p>
+            <Faults faults={refused} onOpen={toFault} />
+          </div>
+          <Button onClick={() => setRefused([])}>{t("close")}</Button>
+        </div>
+      )}
       {changed !== null && (
         <div className={css.note} role="alert">
           <p>{t("conflict")}</p>
@@ -393,10 +414,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           </div>
           <FaultList
             faults={faults}
-            onOpen={(fault) => {
-              const at = lineStart(text, fault.line);
-              handle.current?.show(at + fault.column - 1, at + fault.column - 1, true);
-            }}
+            onOpen={toFault}
           />
         </section>
         <section className={css.half} aria-label={t("graph")}>
@@ -582,25 +600,31 @@ function FaultList({ faults, onOpen }: { faults: readonly Fault[] | null; onOpen
       <p className={css.quiet} role="status">
         {faults.length === 0 ? t("faultsNone") : t("faults", { errors, warnings: faults.length - errors })}
       </p>
-      {faults.length > 0 && (
-        <ul className={css.faults} aria-label={t("faultsTitle")}>
-          {faults.slice(0, 200).map((fault, index) => (
-            <li key={index}>
-              <button type="button" onClick={() => onOpen(fault)}>
-                <span className={fault.severity === "error" ? css.bad : css.warn}>{t(fault.severity)}</span> · {t("faultAt", { line: fault.line })} ·{" "}
-                <Said>{fault.cause}</Said>
-                {fault.rule !== "" && (
-                  <span className={css.quiet}>
-                    {" "}
-                    <Said>{fault.rule}</Said>
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Faults faults={faults} onOpen={onOpen} />
     </div>
+  );
+}
+
+/** Faults, each of which leads to its place in the text. */
+function Faults({ faults, onOpen }: { faults: readonly Fault[]; onOpen: (fault: Fault) => void }) {
+  if (faults.length === 0) return null;
+  return (
+    <ul className={css.faults} aria-label={t("faultsTitle")}>
+      {faults.slice(0, 200).map((fault, index) => (
+        <li key={index}>
+          <button type="button" onClick={() => onOpen(fault)}>
+            <span className={fault.severity === "error" ? css.bad : css.warn}>{t(fault.severity)}</span> · {t("faultAt", { line: fault.line })} ·{" "}
+            <Said>{fault.cause}</Said>
+            {fault.rule !== "" && (
+              <span className={css.quiet}>
+                {" "}
+                <Said>{fault.rule}</Said>
+              </span>
+            )}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -655,14 +679,4 @@ function cannot({ why, about }: CannotEdit): string {
     case "noId":
       return t("cannotNoId");
   }
-}
-
-function lineStart(text: string, line: number): number {
-  let at = 0;
-  for (let number = 1; number < line; number++) {
-    const end = text.indexOf("\n", at);
-    if (end === -1) return text.length;
-    at = end + 1;
-  }
-  return at;
 }
