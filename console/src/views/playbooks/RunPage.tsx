@@ -14,7 +14,7 @@ import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
-import { acts, byStep, nodeStates, runState, tookS } from "./run/states";
+import { acts, againWord, byStep, nodeStates, runState, tookS } from "./run/states";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
 import { outline } from "./text/outline";
@@ -96,7 +96,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
             )}
             {may.again && (
               <Button busy={busy} tone="main" onClick={() => ask(() => connection.call("workflow.resume", { run }))}>
-                {t("againFailed")}
+                {againWord(about.status)}
               </Button>
             )}
             {may.cancel && (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "../../../protocol/generated";
-import { acts, idOf, nodeStates, passOf, runState, stepState } from "./states";
+import { acts, againWord, idOf, nodeStates, passOf, runState, stepState } from "./states";
 
 function row(at: string, status: string, more: Partial<StepRow> = {}): StepRow {
   return {
@@ -50,4 +50,9 @@ test("a run that waits says for what", () => {
   expect(runState("waiting", rows, true).word).toBe("asks a person");
   expect(runState("waiting", [], false).word).toBe("waiting");
   expect(runState("paused", rows, true).word).toBe("paused");
+});
+
+test("a run that was cancelled goes on from where it was cut off", () => {
+  expect(againWord("cancelled")).toMatch(/cut off/);
+  expect(againWord("failed")).toMatch(/failed/);
 });

@@ -97,6 +97,11 @@ export function isOver(status: string): boolean {
   return status === "completed" || status === "failed" || status === "cancelled" || status === "transferred";
 }
 
+/** By which word a run that did not come to its end is gone on with. */
+export function againWord(status: string): string {
+  return t(status === "cancelled" ? "againCut" : "againFailed");
+}
+
 /** What may be done with a run as it stands. */
 export function acts(about: PlayDetail["about"]): { pause: boolean; resume: boolean; step: boolean; cancel: boolean; again: boolean; from: boolean } {
   const over = isOver(about.status);
