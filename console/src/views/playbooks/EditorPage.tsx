@@ -5,7 +5,7 @@ import { StepList } from "../../graph/StepList";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
-import { Said } from "../../kit/Said";
+import { Said, visible } from "../../kit/Said";
 import { codeOf, RpcError } from "../../protocol/errors";
 import type { PlaybookText } from "../../protocol/generated";
 import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page";
@@ -51,7 +51,13 @@ export interface Saved {
 
 /** A playbook that there is. */
 export default function EditorPage({ name }: { name: string }) {
-  const { value, error, reload } = useCall("workflow.get", { playbook: name });
+  const { value, error, code, reload } = useCall("workflow.get", { playbook: name });
+  const admin = useMay("admin");
+  const [draft] = useState(() => draftOf(name));
+  if (value === null && code === "not_found" && admin && draft !== null) {
+    // It was begun here, or its file has gone since: what was written is still here.
+    return <Editor name={name} first={{ text: "", digest: null, inputs: {}, trouble: "" }} />;
+  }
   if (value === null) {
     return error === null ? (
       <p>{t("loading")}</p>
@@ -123,6 +129,18 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     const timer = setTimeout(() => keepDraft(name, dirty ? text : null), 300);
     return () => clearTimeout(timer);
   }, [admin, name, text, dirty]);
+  const left = useRef({ dirty, text });
+  useEffect(() => {
+    left.current = { dirty: dirty && admin, text };
+  });
+  useEffect(
+    () => () => {
+      if (!left.current.dirty) return;
+      keepDraft(name, left.current.text);
+      tell(t("leftUnsaved", { name: visible(name) }));
+    },
+    [name, tell],
+  );
 
   const check = useCallback(
     async (now: string) => (await connection.call("workflow.check", { text: now, file: `${name}.yaml` })).faults,
@@ -252,6 +270,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         setNoted("");
         setRefused([]);
         setSaid(t("saved"));
+        left.current = { dirty: false, text: now };
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
         const why = error instanceof RpcError ? refusals(error.code, (await check(toCheck(now)).catch((): string[] => [])).map(readFault)) : [];
@@ -474,7 +493,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           }}
         />
       )}
-      {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} />}
+      {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} onGone={() => (left.current = { dirty: false, text: "" })} />}
       {conflict !== null && (
         <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
           <div className={css.form}>
@@ -565,7 +584,7 @@ function DryDialog({ name, specs, stale, onClose, onDone }: { name: string; spec
   );
 }
 
-function DeleteDialog({ name, digest, onClose }: { name: string; digest: string; onClose: () => void }) {
+function DeleteDialog({ name, digest, onClose, onGone }: { name: string; digest: string; onClose: () => void; onGone: () => void }) {
   const { connection, tell } = usePage();
   const [busy, act] = useAct();
   return (
@@ -579,6 +598,7 @@ function DeleteDialog({ name, digest, onClose }: { name: string; digest: string;
             void act(async () => {
               await orOlder("workflow.delete", connection.call("workflow.delete", { playbook: name, digest }));
               keepDraft(name, null);
+              onGone();
               tell(t("deleted", { name }));
               location.hash = "#/playbooks";
             })
