@@ -15,6 +15,7 @@ export const t = catalog("playbooks", {
   refused: "It is not saved: with these faults it could not be run. Until they are mended, the text is kept in this browser’s window.",
   atWork: "at work", waitsUntil: "waits until {at}", triesAgain: "tries again at {at}", asksPerson: "asks a person",
   leftUnsaved: "{name} is not saved. What you wrote is kept in this window: the list of playbooks leads back to it.", draftsLeft: "Written and not saved, kept in this window:",
+  logAnswered: "answered", logAnswerOf: "the answer of {who} has come", logAnswerStep: "the answer of {who} to the step {step} has come", logWentOn: "went on after the daemon had ended",
   takenAnew: "The file was changed by somebody else: this is what it says now.", fileGone: "The file of this playbook is not there any more. What you see is kept in this window, and can be written again.", writeAgain: "Write it again", compare: "Compare",
   restored: "What you had written and not saved is here again.", dropDraft: "Take what is saved", dropDraftAsk: "Throw away what is not saved?",
   readOnly: "Your session may read this, and not change it.", newName: "Name of the playbook", newNameHint: "Small letters, digits, - and _; it begins with a letter or a digit.", newNameBad: "A playbook’s name is made of small letters, digits, - and _, begins with a letter or a digit, and has 64 characters at the most.", create: "Begin", nameTaken: "There is a playbook of this name already.",
