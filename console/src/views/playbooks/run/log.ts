@@ -90,6 +90,7 @@ export interface OpenQuestion {
   readonly tool: string;
   readonly choices: readonly string[];
   readonly expiresMs: number | null;
+  readonly form: Readonly<Record<string, unknown>> | null;
   /** What can be said: the word that its id begins with. */
   readonly asks: "approval" | "review" | "human" | "answer";
 }
@@ -103,7 +104,7 @@ export function openQuestions(view: ThreadView): OpenQuestion[] {
       if (item.kind !== "question" || item.answer !== null) return [];
       const word = item.waitId.split(":", 1)[0] ?? "";
       const asks = ASKS.has(word) ? (word as OpenQuestion["asks"]) : "answer";
-      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, asks }];
+      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, form: item.form ?? null, asks }];
     }),
   );
 }
