@@ -11,7 +11,7 @@ import type { Edit } from "../text/edit";
 import { faultRange, readFault, toCheck, type Fault } from "../text/faults";
 import { keyAt, placeAt } from "../text/place";
 import { hoverAt } from "../text/schema";
-import { offers, type Names } from "./offers";
+import { offers, opensNow, type Names } from "./offers";
 import { playbookSchema } from "./schema_source";
 import { theme } from "./theme";
 
@@ -145,7 +145,7 @@ async function complete(context: CompletionContext, names: Names): Promise<Compl
   if (context.state.doc.length > MOST_CHARS) return null;
   const text = context.state.doc.toString();
   const place = placeAt(text, context.pos);
-  if (place === null || (!context.explicit && place.from === context.pos && place.what === "value")) return null;
+  if (place === null || !opensNow(context.explicit, place.from, context.pos)) return null;
   const schema = await playbookSchema().catch(() => null);
   if (schema === null || context.aborted) return null;
   const found = offers(schema, place, names);
