@@ -7,6 +7,7 @@ import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "r
 import { Said, visible } from "../kit/Said";
 import { DRAGGED } from "./dragged";
 import type { Box, Graph, GraphEdge, GraphNode, NodeState } from "./graph";
+import { toFit } from "./fit";
 import css from "./graph.module.css";
 import { layout, type Place } from "./layout";
 import { t } from "./words";
@@ -115,10 +116,11 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
     return () => seen.disconnect();
   }, [fit]);
 
+  // Whether a person has moved it: from then on it stays where that person wants it.
+  const moved = useRef(false);
   const size = useRef(0);
   useEffect(() => {
-    // A graph that has become another one is shown whole, and one that has grown by a step stays where it was.
-    if (Math.abs(graph.nodes.length - size.current) > 3 || size.current === 0) fit();
+    if (toFit(size.current, graph.nodes.length, moved.current)) fit();
     size.current = graph.nodes.length;
   }, [fit, graph]);
 
@@ -182,6 +184,10 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
           else if (edge !== undefined) change?.disconnect(edge.source, edge.target);
           return Promise.resolve(false);
         }}
+        onInit={() => fit()}
+        onMoveStart={(event) => {
+          if (event !== null) moved.current = true;
+        }}
         proOptions={{ hideAttribution: true }}
       />
       <div className={css.buttons}>
@@ -191,7 +197,10 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         <button type="button" aria-label={t("farther")} title={t("farther")} onClick={() => void flow.zoomOut()}>
           −
         </button>
-        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => void flow.fitView({ padding: 0.05 })}>
+        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => {
+            moved.current = false;
+            void flow.fitView({ padding: 0.05 });
+          }}>
           ⤢
         </button>
       </div>

@@ -11,6 +11,15 @@ export function dayAndClock(at: string): string {
   return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 }
 
+/** The time of day with its seconds, with the day where that is another one. */
+export function momentOf(at: string): string {
+  const moment = new Date(at);
+  const today = moment.toDateString() === new Date().toDateString();
+  return today
+    ? moment.toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" })
+    : dayAndClock(at);
+}
+
 /** For logs, where entries of one minute are told apart. */
 export function toTheSecond(at: string): string {
   return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });

@@ -206,7 +206,7 @@ export class ThreadFold {
           if (this.find(threadId, `question:${wait.wait_id}`) !== undefined) continue;
           this.put(threadId, {
             ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
-            target: wait.target ?? "", choices: wait.choices ?? [], expiresMs: wait.expires_ms ?? null, answer: null,
+            target: wait.target ?? "", choices: wait.choices ?? [], expiresMs: wait.expires_ms ?? null, answer: null, ...(wait.form == null ? {} : { form: wait.form }),
           });
         }
         return;

@@ -77,6 +77,8 @@ export interface QuestionItem extends Common {
   readonly target: string;
   readonly choices: readonly string[];
   readonly expiresMs: number | null;
+  /** The schema that the answer has to have, as JSON; none for one in plain words. */
+  readonly form?: Readonly<Record<string, unknown>> | null;
   /** Null while it is open. */
   readonly answer: { readonly verdict: string; readonly text: string; readonly by: string; readonly at: string } | null;
 }

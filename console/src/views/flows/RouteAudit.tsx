@@ -17,7 +17,7 @@ export function RouteAudit() {
   const { value, error, reload } = useCall("route.audit", { limit });
   const rows = value?.rows ?? [];
   return (
-    <Panel title={t("audit")} actions={<Button onClick={reload}>{t("again")}</Button>}>
+    <Panel title={t("audit")} actions={<Button onClick={reload}>{t("refresh")}</Button>}>
       <p className={css.quiet}>{t("auditHint")}</p>
       {error !== null && <Failed method="route.audit" why={error} onAgain={reload} />}
       {value === null && error === null && <p>{t("loading")}</p>}

@@ -34,3 +34,15 @@ test("which route a message takes is said in a sentence", () => {
   expect(tried({ route: "desk", kind: "default", gate: "" })).toMatch(/default route desk/);
   expect(tried({ route: "refunds", kind: "grounded", gate: "money" })).toMatch(/refunds .*money/);
 });
+
+test("parts of a flow have names that people know, and no places in a file", () => {
+  const { nodes } = flowGraph({
+    nodes: [
+      { id: "begin", kind: "begin", name: "" }, { id: "root.steps[1].body", kind: "agent", name: "writer" }, { id: "root.steps[2]", kind: "switch", name: "agent_mode" },
+      { id: "root.steps[3]", kind: "loop", name: "task_not_completed" },
+    ],
+    edges: [],
+  });
+  expect(nodes.map((node) => node.label)).toEqual(["Beginning", "writer", "By agent mode", "Again while task not completed"]);
+  expect(nodes.every((node) => node.detail === "")).toBe(true);
+});

@@ -47,9 +47,30 @@ function word(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
+/** What a part of a flow is called: an agent by its name, all others by what they do. */
+function partName(kind: string, name: string): string {
+  const said = name.replaceAll("_", " ");
+  switch (kind) {
+    case "begin":
+      return t("partBegin");
+    case "end":
+      return t("partEnd");
+    case "parallel":
+      return name || t("partParallel");
+    case "loop":
+      return said === "" ? kind : t("partLoop", { name: said });
+    case "if":
+      return said === "" ? kind : t("partIf", { name: said });
+    case "switch":
+      return said === "" ? kind : t("partSwitch", { name: said });
+    default:
+      return name || kind;
+  }
+}
+
 /** A flow as the daemon tells it. Arrows to what is not there are left out. Pure. */
 export function flowGraph(told: Pick<FlowGraph, "nodes" | "edges">): Graph {
-  const nodes = told.nodes.map((one) => node(one.id, one.kind, one.name || one.kind, one.name === "" ? "" : one.id));
+  const nodes = told.nodes.map((one) => node(one.id, one.kind, partName(one.kind, one.name), ""));
   const known = new Set(nodes.map((one) => one.id));
   const edges = told.edges
     .filter((one) => known.has(one.source) && known.has(one.target))

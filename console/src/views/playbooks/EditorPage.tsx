@@ -5,13 +5,15 @@ import { StepList } from "../../graph/StepList";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
-import { Said } from "../../kit/Said";
-import { RpcError } from "../../protocol/errors";
+import { Said, visible } from "../../kit/Said";
+import { codeOf, RpcError } from "../../protocol/errors";
+import type { PlaybookText } from "../../protocol/generated";
 import type { Result } from "../../protocol/wire";
-import { useAct, useCall, useMay, usePage } from "../../shell/page";
+import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page";
 import { editAddress, runAddress } from "./address";
 import type { EditorHandle } from "./code/CodeEditor";
 import type { Names } from "./code/offers";
+import { saves } from "./code/keys";
 import { draftOf, keepDraft } from "./draft";
 import { InputsForm } from "./InputsForm";
 import { orOlder } from "./older";
@@ -25,7 +27,8 @@ import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
 import { StepPanel } from "./StepPanel";
 import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, type Spot } from "./text/edit";
-import type { Fault } from "./text/faults";
+import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/faults";
+import { looked } from "./text/looked";
 import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
 import { t } from "./words";
 
@@ -36,6 +39,8 @@ const GraphView = lazy(() => import("../../graph/GraphView"));
 const SHORT_MS = 120;
 const LONG_MS = 400;
 const LONG_CHARS = 10_000;
+/** Between two looks at the file, in case another program has written to it. */
+const LOOK_MS = 10_000;
 
 export interface Saved {
   readonly text: string;
@@ -47,7 +52,13 @@ export interface Saved {
 
 /** A playbook that there is. */
 export default function EditorPage({ name }: { name: string }) {
-  const { value, error, reload } = useCall("workflow.get", { playbook: name });
+  const { value, error, code, reload } = useCall("workflow.get", { playbook: name });
+  const admin = useMay("admin");
+  const [draft] = useState(() => draftOf(name));
+  if (value === null && code === "not_found" && admin && draft !== null) {
+    // It was begun here, or its file has gone since: what was written is still here.
+    return <Editor name={name} first={{ text: "", digest: null, inputs: {}, trouble: "" }} />;
+  }
   if (value === null) {
     return error === null ? (
       <p>{t("loading")}</p>
@@ -60,9 +71,13 @@ export default function EditorPage({ name }: { name: string }) {
   return (
     <Editor
       name={name}
-      first={{ text: value.text, digest: value.saved ?? "", inputs: value.about.inputs, trouble: value.about.trouble }}
+      first={savedOf(value)}
     />
   );
+}
+
+function savedOf(told: PlaybookText): Saved {
+  return { text: told.text, digest: told.saved ?? "", inputs: told.about.inputs, trouble: told.about.trouble };
 }
 
 /** Its text beside its graph. What is in the text decides; the graph shows it, and changes it. */
@@ -78,6 +93,9 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [selected, setSelected] = useState("");
   const [opened, setOpened] = useState("");
   const [conflict, setConflict] = useState<Saved | null>(null);
+  const [changed, setChanged] = useState<Saved | null>(null);
+  const [refused, setRefused] = useState<readonly Fault[]>([]);
+  const [noted, setNoted] = useState<"" | "taken" | "gone">("");
   const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
   const [way, setWay] = useState(0);
@@ -112,6 +130,18 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     const timer = setTimeout(() => keepDraft(name, dirty ? text : null), 300);
     return () => clearTimeout(timer);
   }, [admin, name, text, dirty]);
+  const left = useRef({ dirty, text });
+  useEffect(() => {
+    left.current = { dirty: dirty && admin, text };
+  });
+  useEffect(
+    () => () => {
+      if (!left.current.dirty) return;
+      keepDraft(name, left.current.text);
+      tell(t("leftUnsaved", { name: visible(name) }));
+    },
+    [name, tell],
+  );
 
   const check = useCallback(
     async (now: string) => (await connection.call("workflow.check", { text: now, file: `${name}.yaml` })).faults,
@@ -173,6 +203,55 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     drop: (what: string, over: string | null) => add(what as Kind, over),
   }), [add, change, of, tell]);
 
+  const standing = useStanding().state === "open";
+  const latest = useRef({ saved, text, busy });
+  useEffect(() => {
+    latest.current = { saved, text, busy };
+  });
+  const look = useCallback(async () => {
+    const before = latest.current.saved;
+    const found = before.digest === null ? null : await findSaved(connection.call("workflow.get", { playbook: name }));
+    // What was saved from here in the meantime is newer than the answer.
+    if (found === undefined || latest.current.busy || latest.current.saved.digest !== before.digest) return null;
+    const what = looked(before, handle.current?.text() ?? latest.current.text, found);
+    if (what === "gone") {
+      setSaved({ ...before, digest: null });
+      setNoted("gone");
+      setChanged(null);
+    } else if (found !== null && what === "conflict") {
+      setChanged(found);
+      return found;
+    } else if (found !== null && what !== "same") {
+      if (what === "take") {
+        handle.current?.replace(found.text);
+        setNoted("taken");
+      }
+      setSaved(found);
+      setChanged(null);
+    }
+    return what === "gone" ? what : null;
+  }, [connection, name]);
+  useEffect(() => {
+    if (!standing) return;
+    const seen = (): void => {
+      if (document.visibilityState === "visible" && !latest.current.busy) void look();
+    };
+    const timer = setInterval(seen, LOOK_MS);
+    window.addEventListener("focus", seen);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("focus", seen);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [look, standing]);
+  /** What is done with what is saved begins with a look at it: it is done only with what is shown here. */
+  const looking = (then: () => void): void =>
+    void look().then((what) => {
+      if (what === null) then();
+      else if (what !== "gone") setConflict(what);
+    });
+
   const save = (digest: string | null): Promise<boolean> =>
     act(async () => {
       const now = handle.current?.text() ?? text;
@@ -188,12 +267,30 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         keepDraft(name, null);
         setRestored(false);
         setConflict(null);
+        setChanged(null);
+        setNoted("");
+        setRefused([]);
         setSaid(t("saved"));
+        left.current = { dirty: false, text: now };
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
-        if (!(error instanceof RpcError && error.code === "conflict")) throw error;
-        const theirs = await connection.call("workflow.get", { playbook: name });
-        setConflict({ text: theirs.text, digest: theirs.saved ?? "", inputs: theirs.about.inputs, trouble: theirs.about.trouble });
+        const why = error instanceof RpcError ? refusals(error.code, (await check(toCheck(now)).catch((): string[] => [])).map(readFault)) : [];
+        if (why.length > 0) {
+          setConflict(null);
+          setRefused(why);
+          return;
+        }
+        if (!(error instanceof RpcError && (error.code === "conflict" || (error.code === "not_found" && digest !== null)))) throw error;
+        const theirs = await findSaved(connection.call("workflow.get", { playbook: name }));
+        if (theirs === undefined) throw error;
+        if (theirs !== null) {
+          setConflict(theirs);
+          return;
+        }
+        setSaved((before) => ({ ...before, digest: null }));
+        setNoted("gone");
+        setConflict(null);
+        setChanged(null);
       }
     });
 
@@ -201,6 +298,8 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     handle.current?.replace(theirs.text);
     setSaved(theirs);
     setConflict(null);
+    setChanged(null);
+    setNoted("");
     setRestored(false);
     keepDraft(name, null);
   };
@@ -212,8 +311,28 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       setRehearsed({ what: "tests", text: now, ...readCases(answer) });
     });
 
+  const byKey = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    byKey.current = () => {
+      if (admin && dirty && !busy && dialog === null && conflict === null) void save(saved.digest);
+    };
+  });
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (!saves(event)) return;
+      event.preventDefault();
+      byKey.current();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, []);
+
   const specs = useMemo(() => inputSpecs(saved.inputs), [saved.inputs]);
   const step = of.steps.find((one) => one.key === opened);
+  const toFault = (fault: Fault): void => {
+    const { from } = faultRange(text, fault);
+    handle.current?.show(from, from, true);
+  };
   return (
     <>
       <div className={css.between}>
@@ -227,11 +346,11 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         <div className={css.row}>
           {write && !isNew && (
             <>
-              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => setDialog("run")}>
+              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
                 {t("runWith")}
               </Button>
-              <Button onClick={() => setDialog("dry")}>{t("dryRun")}</Button>
-              <Button busy={busy} onClick={() => void tests()}>
+              <Button onClick={() => looking(() => setDialog("dry"))}>{t("dryRun")}</Button>
+              <Button busy={busy} onClick={() => looking(() => void tests())}>
                 {t("tests")}
               </Button>
             </>
@@ -249,7 +368,36 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </div>
       </div>
       {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
-      {restored && (
+      {noted !== "" && (
+        <div className={css.note} role="status">
+          <p>{noted === "taken" ? t("takenAnew") : t("fileGone")}</p>
+          {noted === "taken" ? (
+            <Button onClick={() => setNoted("")}>{t("close")}</Button>
+          ) : (
+            admin && (
+              <Button busy={busy} onClick={() => void save(null)}>
+                {t("writeAgain")}
+              </Button>
+            )
+          )}
+        </div>
+      )}
+      {refused.length > 0 && (
+        <div className={css.note}>
+          <div>
+            <p role="alert">{t("refused")}</p>
+            <Faults faults={refused} onOpen={toFault} />
+          </div>
+          <Button onClick={() => setRefused([])}>{t("close")}</Button>
+        </div>
+      )}
+      {changed !== null && (
+        <div className={css.note} role="alert">
+          <p>{t("conflict")}</p>
+          <Button onClick={() => setConflict(changed)}>{t("compare")}</Button>
+        </div>
+      )}
+      {restored && !isNew && (
         <div className={css.note} role="status">
           <p>{t("restored")}</p>
           <Button onClick={() => take(saved)}>{t("dropDraft")}</Button>
@@ -287,10 +435,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           </div>
           <FaultList
             faults={faults}
-            onOpen={(fault) => {
-              const at = lineStart(text, fault.line);
-              handle.current?.show(at + fault.column - 1, at + fault.column - 1, true);
-            }}
+            onOpen={toFault}
           />
         </section>
         <section className={css.half} aria-label={t("graph")}>
@@ -351,7 +496,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           }}
         />
       )}
-      {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} />}
+      {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} onGone={() => (left.current = { dirty: false, text: "" })} />}
       {conflict !== null && (
         <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
           <div className={css.form}>
@@ -381,6 +526,15 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       )}
     </>
   );
+}
+
+/** What is saved; null where there is nothing any more, undefined where it could not be asked for. */
+async function findSaved(asked: Promise<PlaybookText>): Promise<Saved | null | undefined> {
+  try {
+    return savedOf(await asked);
+  } catch (error) {
+    return codeOf(error) === "not_found" ? null : undefined;
+  }
 }
 
 function RunsOf({ name }: { name: string }) {
@@ -445,7 +599,7 @@ function DryDialog({ name, specs, text, unsaved, onClose, onDone }: DryProps) {
   );
 }
 
-function DeleteDialog({ name, digest, onClose }: { name: string; digest: string; onClose: () => void }) {
+function DeleteDialog({ name, digest, onClose, onGone }: { name: string; digest: string; onClose: () => void; onGone: () => void }) {
   const { connection, tell } = usePage();
   const [busy, act] = useAct();
   return (
@@ -459,6 +613,7 @@ function DeleteDialog({ name, digest, onClose }: { name: string; digest: string;
             void act(async () => {
               await orOlder("workflow.delete", connection.call("workflow.delete", { playbook: name, digest }));
               keepDraft(name, null);
+              onGone();
               tell(t("deleted", { name }));
               location.hash = "#/playbooks";
             })
@@ -480,25 +635,31 @@ function FaultList({ faults, onOpen }: { faults: readonly Fault[] | null; onOpen
       <p className={css.quiet} role="status">
         {faults.length === 0 ? t("faultsNone") : t("faults", { errors, warnings: faults.length - errors })}
       </p>
-      {faults.length > 0 && (
-        <ul className={css.faults} aria-label={t("faultsTitle")}>
-          {faults.slice(0, 200).map((fault, index) => (
-            <li key={index}>
-              <button type="button" onClick={() => onOpen(fault)}>
-                <span className={fault.severity === "error" ? css.bad : css.warn}>{t(fault.severity)}</span> · {t("faultAt", { line: fault.line })} ·{" "}
-                <Said>{fault.cause}</Said>
-                {fault.rule !== "" && (
-                  <span className={css.quiet}>
-                    {" "}
-                    <Said>{fault.rule}</Said>
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Faults faults={faults} onOpen={onOpen} />
     </div>
+  );
+}
+
+/** Faults, each of which leads to its place in the text. */
+function Faults({ faults, onOpen }: { faults: readonly Fault[]; onOpen: (fault: Fault) => void }) {
+  if (faults.length === 0) return null;
+  return (
+    <ul className={css.faults} aria-label={t("faultsTitle")}>
+      {faults.slice(0, 200).map((fault, index) => (
+        <li key={index}>
+          <button type="button" onClick={() => onOpen(fault)}>
+            <span className={fault.severity === "error" ? css.bad : css.warn}>{t(fault.severity)}</span> · {t("faultAt", { line: fault.line })} ·{" "}
+            <Said>{fault.cause}</Said>
+            {fault.rule !== "" && (
+              <span className={css.quiet}>
+                {" "}
+                <Said>{fault.rule}</Said>
+              </span>
+            )}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -553,14 +714,4 @@ function cannot({ why, about }: CannotEdit): string {
     case "noId":
       return t("cannotNoId");
   }
-}
-
-function lineStart(text: string, line: number): number {
-  let at = 0;
-  for (let number = 1; number < line; number++) {
-    const end = text.indexOf("\n", at);
-    if (end === -1) return text.length;
-    at = end + 1;
-  }
-  return at;
 }

@@ -1,7 +1,7 @@
 import { useId, useState, type ReactNode } from "react";
 import { Button } from "../../kit/Button";
 import { Said, visible } from "../../kit/Said";
-import { asWritten, choiceText, readInputs, type InputFault, type InputSpec } from "./run/inputs";
+import { asWritten, choiceText, readInputs, sends, type InputFault, type InputSpec } from "./run/inputs";
 import css from "./playbooks.module.css";
 import { t } from "./words";
 
@@ -28,6 +28,11 @@ export function InputsForm({ specs, values = {}, act, busy, children, onValues }
     <form
       className={css.form}
       noValidate
+      onKeyDown={(event) => {
+        if (!sends(event)) return;
+        event.preventDefault();
+        if (!busy) event.currentTarget.requestSubmit();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         const found = readInputs(specs, written);

@@ -4,6 +4,7 @@ import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useCall, useMay } from "../../shell/page";
 import { editAddress } from "./address";
+import { draftNames } from "./draft";
 import css from "./playbooks.module.css";
 import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
@@ -16,6 +17,7 @@ export function ListPage() {
   const { value, error, loading, reload } = useCall("workflow.list", {});
   const admin = useMay("admin");
   const [words, setWords] = useState("");
+  const [drafts] = useState(draftNames);
   const field = useId();
   const runs = useRuns("");
   const all = value?.playbooks ?? [];
@@ -33,6 +35,18 @@ export function ListPage() {
         <Problem>
           {t("loadFailed", { why: error })} <Button onClick={reload}>{t("again")}</Button>
         </Problem>
+      )}
+      {admin && drafts.length > 0 && (
+        <p className={css.note}>
+          <span>
+            {t("draftsLeft")}{" "}
+            {drafts.slice(0, 50).map((name) => (
+              <a key={name} className={css.name} href={editAddress(name)}>
+                <Said>{name}</Said>{" "}
+              </a>
+            ))}
+          </span>
+        </p>
       )}
       <Panel>
         {loading && value === null && error === null && <p>{t("loading")}</p>}
@@ -63,7 +77,8 @@ export function ListPage() {
                     <td>
                       <a className={css.name} href={editAddress(one.playbook)}>
                         <Said>{one.playbook}</Said>
-                      </a>
+                      </a>{" "}
+                      {admin && drafts.includes(one.playbook) && <Badge tone="warn">{t("unsaved")}</Badge>}
                       <div className={css.quiet}>
                         <Said>{one.description}</Said>
                       </div>

@@ -14,7 +14,7 @@ import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
-import { acts, byStep, nodeStates, statusWord, tookS, toneOf } from "./run/states";
+import { acts, againWord, byStep, nodeStates, runState, tookS } from "./run/states";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
 import { outline } from "./text/outline";
@@ -62,6 +62,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
   }
   const { about } = detail;
   const may = acts(about);
+  const standing = runState(about.status, rows, questions.length > 0);
   const step = of?.steps.find((one) => one.key === opened);
   const stepId = step?.id ?? (of === null ? opened : "");
   const ask = (what: () => Promise<unknown>): void =>
@@ -79,7 +80,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
           <h1>
             <Said>{t("runOf", { name: about.playbook })}</Said>
           </h1>
-          <Badge tone={toneOf(about.status)}>{statusWord(about.status)}</Badge>
+          <Badge tone={standing.tone}>{standing.word}</Badge>
         </div>
         {write && (
           <div className={css.row} ref={tools}>
@@ -95,7 +96,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
             )}
             {may.again && (
               <Button busy={busy} tone="main" onClick={() => ask(() => connection.call("workflow.resume", { run }))}>
-                {t("againFailed")}
+                {againWord(about.status)}
               </Button>
             )}
             {may.cancel && (
@@ -118,7 +119,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
         </Problem>
       )}
       <p className="visually-hidden" role="status">
-        {t("nowIs", { word: statusWord(about.status), done: about.done })}
+        {t("nowIs", { word: standing.word, done: about.done })}
       </p>
       <RunQuestions questions={questions} />
       {of === null && text.error !== null && (

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, useSyncExternalStore } from "react";
+import { useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useGuarded, useLingering } from "../../asked/useGuarded";
 import { overWord } from "../../asked/verdicts";
 import { t as tAsked } from "../../asked/words";
@@ -7,7 +7,9 @@ import { Markdown } from "../../kit/Markdown";
 import { Said } from "../../kit/Said";
 import { useAct, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
+import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
+import { formSpecs, sends } from "./run/inputs";
 import type { OpenQuestion } from "./run/log";
 import { t } from "./words";
 
@@ -54,7 +56,8 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
       if (!done) watch.guard.refused(idOf(question));
     });
   };
-  const asksText = question.asks === "review" || (question.asks === "answer" && question.choices.length === 0);
+  const specs = useMemo(() => (question.asks === "answer" && question.choices.length === 0 ? formSpecs(question.form) : null), [question]);
+  const asksText = specs === null && (question.asks === "review" || (question.asks === "answer" && question.choices.length === 0));
   const isYesNo = question.asks === "human" || question.asks === "approval";
   return (
     <div className={css.question}>
@@ -76,10 +79,24 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
         </pre>
       )}
       {!may && <p className={css.quiet}>{t("mayNotAnswer")}</p>}
+      {may && specs !== null && <InputsForm specs={specs} act={t("answerSend")} busy={busy} onValues={(values) => say("result", JSON.stringify(values))} />}
       {may && (asksText || question.asks === "approval") && (
         <div className={css.field}>
-          <label htmlFor={field}>{asksText ? t("answerText") : t("reason")}</label>
-          <textarea id={field} rows={2} value={text} onChange={(event) => setText(event.target.value)} />
+          <label htmlFor={field}>
+            {asksText ? t("answerText") : t("reason")}
+            {asksText && question.form !== null && ` (${t("json")})`}
+          </label>
+          <textarea
+            id={field}
+            rows={2}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (!asksText || !sends(event)) return;
+              event.preventDefault();
+              if (text !== "" && !busy) say("result", text);
+            }}
+          />
         </div>
       )}
       {may && (

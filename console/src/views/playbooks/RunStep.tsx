@@ -10,7 +10,7 @@ import { clock, count, dayAndClock, spent } from "../../text/figures";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
 import { logLines } from "./run/log";
-import { passOf, statusWord, tookS, toneOf } from "./run/states";
+import { passOf, statusWord, stepState, tookS } from "./run/states";
 import { t } from "./words";
 
 interface RunStepProps {
@@ -66,7 +66,7 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
       )}
       {row !== undefined && (
         <>
-          <Badge tone={toneOf(row.status)}>{statusWord(row.status)}</Badge>
+          <Badge tone={stepState(row).tone}>{stepState(row).word}</Badge>
           <dl className={css.facts}>
             <dt>{t("kind")}</dt>
             <dd>

@@ -11,6 +11,16 @@ export function keepDraft(name: string, text: string | null): void {
   }
 }
 
+/** The names of what was written and not saved, in the order of the alphabet. */
+export function draftNames(): string[] {
+  const names: string[] = [];
+  for (let index = 0; index < sessionStorage.length; index++) {
+    const key = sessionStorage.key(index);
+    if (key !== null && key.startsWith(KEY)) names.push(key.slice(KEY.length));
+  }
+  return names.sort();
+}
+
 export function draftOf(name: string): string | null {
   return sessionStorage.getItem(KEY + name);
 }

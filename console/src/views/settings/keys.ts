@@ -23,4 +23,5 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { where: "inbox", keys: ["Enter"], does: "keyOpen" },
   { where: "inbox", keys: ["s"], does: "keySeen" },
   { where: "agents", keys: ["Ctrl + S"], does: "keySave" },
+  { where: "playbooks", keys: ["Ctrl + S"], does: "keySavePlaybook" },
 ];

@@ -39,6 +39,7 @@ export const t = catalog("settings", {
   conversation: "Conversations",
   inbox: "Inbox",
   agents: "Agents",
+  playbooks: "Playbooks",
   live: "Live",
   keyTab: "next thing that can be done; with Shift, the one before",
   keyEscape: "closes a dialog or a form",
@@ -51,6 +52,7 @@ export const t = catalog("settings", {
   keyAlways: "always allows",
   keyOpen: "opens the conversation",
   keySeen: "marks a notice as seen",
+  keySavePlaybook: "saves the playbook that is in the editor",
   keySave: "saves the agent's files",
   keySteer: "in the line of Steer: sends it",
 });

@@ -8,10 +8,10 @@ import { basicSetup } from "codemirror";
 import { useEffect, useRef } from "react";
 import { visible } from "../../../kit/Said";
 import type { Edit } from "../text/edit";
-import { faultRange, readFault, type Fault } from "../text/faults";
+import { faultRange, readFault, toCheck, type Fault } from "../text/faults";
 import { keyAt, placeAt } from "../text/place";
 import { hoverAt } from "../text/schema";
-import { offers, type Names } from "./offers";
+import { offers, opensNow, type Names } from "./offers";
 import { playbookSchema } from "./schema_source";
 import { theme } from "./theme";
 
@@ -127,13 +127,9 @@ function handleOf(editor: EditorView): EditorHandle {
 
 async function diagnose(view: EditorView, props: CodeEditorProps): Promise<Diagnostic[]> {
   const text = view.state.doc.toString();
-  if (text === "") {
-    props.onFaults([]);
-    return [];
-  }
   let said: readonly string[];
   try {
-    said = await props.check(text);
+    said = await props.check(toCheck(text));
   } catch {
     return []; // the page says that the connection is lost
   }
@@ -149,7 +145,7 @@ async function complete(context: CompletionContext, names: Names): Promise<Compl
   if (context.state.doc.length > MOST_CHARS) return null;
   const text = context.state.doc.toString();
   const place = placeAt(text, context.pos);
-  if (place === null || (!context.explicit && place.from === context.pos && place.what === "value")) return null;
+  if (place === null || !opensNow(context.explicit, place.from, context.pos)) return null;
   const schema = await playbookSchema().catch(() => null);
   if (schema === null || context.aborted) return null;
   const found = offers(schema, place, names);

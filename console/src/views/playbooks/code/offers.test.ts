@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { placeAt } from "../text/place";
-import { offers } from "./offers";
+import { offers, opensNow } from "./offers";
 
 const NAMES = { tools: ["bash", "read_file"], agents: ["sulla"], playbooks: ["other"] };
 
@@ -21,4 +21,10 @@ test("tools, agents and playbooks are offered by name, and only in steps", () =>
   expect(labels("steps:\n  - {id: a, agent: |}\n")).toEqual(NAMES.agents);
   expect(labels("finally:\n  - {id: a, playbook: |}\n")).toEqual(NAMES.playbooks);
   expect(labels("inputs:\n  tool: |\n")).toEqual([]);
+});
+
+test("offers open where a word was begun or where they are asked for, and not on an empty line", () => {
+  expect(opensNow(false, 5, 5)).toBe(false);
+  expect(opensNow(false, 4, 5)).toBe(true);
+  expect(opensNow(true, 5, 5)).toBe(true);
 });

@@ -16,6 +16,11 @@ export interface Offer {
   readonly text: string;
 }
 
+/** Whether offers open: asked for, or a word has been begun. On an empty line Enter has to stay Enter. Pure. */
+export function opensNow(explicit: boolean, from: number, at: number): boolean {
+  return explicit || from < at;
+}
+
 /** What may be written at a place, the likeliest first. Pure. */
 export function offers(schema: Schema, place: Place, names: Names): Offer[] {
   if (place.what === "key") {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asWritten, inputSpecs, readInputs } from "./inputs";
+import { asWritten, formSpecs, inputSpecs, readInputs, sends } from "./inputs";
 
 const SPECS = inputSpecs({
   lead: { type: "string", required: true, default: null, description: "Who" },
@@ -35,4 +35,27 @@ test("what is left empty is left out, and an emptied text is an empty text", () 
 
 test("what a daemon tells in another form is taken as text", () => {
   expect(inputSpecs({ a: null, b: { type: "strange" } }).map((spec) => spec.type)).toEqual(["string", "string"]);
+});
+
+test("a question's form has a field for each property, and one that is none of named fields stays JSON", () => {
+  const form = {
+    type: "object", required: ["city"],
+    properties: { city: { type: "string", description: "Where" }, days: { type: "integer" }, pace: { enum: ["slow", "fast"] }, tags: { type: "array" } },
+  };
+  const specs = formSpecs(form) ?? [];
+  expect(specs.map((spec) => [spec.name, spec.type, spec.required])).toEqual([
+    ["city", "string", true], ["days", "integer", false], ["pace", "string", false], ["tags", "list", false],
+  ]);
+  const { values, faults } = readInputs(specs, new Map([["days", "x"], ["pace", "fast"]]));
+  expect([...faults]).toEqual([["city", "missing"], ["days", "number"]]);
+  expect(values).toEqual({ pace: "fast" });
+  expect(formSpecs({ type: "array", items: {} })).toBeNull();
+  expect(formSpecs({ properties: { a: { anyOf: [] } } })).toBeNull();
+  expect(formSpecs(null)).toBeNull();
+});
+
+test("Ctrl-Enter and Cmd-Enter send", () => {
+  expect(sends({ key: "Enter", ctrlKey: true, metaKey: false })).toBe(true);
+  expect(sends({ key: "Enter", ctrlKey: false, metaKey: true })).toBe(true);
+  expect(sends({ key: "Enter", ctrlKey: false, metaKey: false })).toBe(false);
 });

@@ -25,6 +25,32 @@ export function inputSpecs(inputs: Readonly<Record<string, unknown>>): InputSpec
   });
 }
 
+const FORM_TYPES: Readonly<Record<string, InputSpec["type"]>> = {
+  string: "string", number: "number", integer: "integer", boolean: "boolean", array: "list", object: "object",
+};
+
+/** The fields of a form that is given as a JSON schema; null where it is none of named fields. Pure. */
+export function formSpecs(form: Readonly<Record<string, unknown>> | null): InputSpec[] | null {
+  const properties = form?.properties;
+  if (form === null || typeof properties !== "object" || properties === null || Array.isArray(properties)) return null;
+  const required = Array.isArray(form.required) ? (form.required as unknown[]) : [];
+  const specs: InputSpec[] = [];
+  for (const [name, told] of Object.entries(properties as Record<string, unknown>)) {
+    const said = typeof told === "object" && told !== null ? (told as Record<string, unknown>) : {};
+    const choices = Array.isArray(said.enum) ? (said.enum as unknown[]) : [];
+    const type = typeof said.type === "string" ? FORM_TYPES[said.type] : choices.length > 0 ? "string" : undefined;
+    if (type === undefined) return null;
+    const description = typeof said.description === "string" ? said.description : "";
+    specs.push({ name, type, required: required.includes(name), default: said.default ?? null, description, choices });
+  }
+  return specs.length === 0 ? null : specs;
+}
+
+/** Whether a key sends what was written: Ctrl-Enter, or Cmd-Enter. */
+export function sends(event: { key: string; ctrlKey: boolean; metaKey: boolean }): boolean {
+  return event.key === "Enter" && (event.ctrlKey || event.metaKey);
+}
+
 /** What stands in a field at first. */
 export function asWritten(spec: InputSpec, value: unknown = spec.default): string {
   if (value === null || value === undefined) return "";

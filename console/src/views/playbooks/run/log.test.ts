@@ -33,3 +33,15 @@ test("questions are open until they are answered", () => {
   fold.take(event(3, "ANSWER", { wait_id: "human:x", verdict: "approve", text: "" }));
   expect(openQuestions(fold.view())).toEqual([]);
 });
+
+test("an answer says whose it is, and a run that the daemon's end cut off says that it went on", () => {
+  const started = event(2, "PLAYBOOK", { what: "STEP_STARTED", at: "ask" });
+  const child = event(3, "CHILD_STARTED", { id: "c1", thread_id: "thr_2", agent: "writer" });
+  const answer = event(4, "ANSWER", { wait_id: "child:c1", text: "" });
+  const told = (...records: ThreadEvent[]): string | undefined => logLines(records, null, 10).at(-1)?.text;
+  expect(told(started, child, answer)).toBe("the answer of writer to the step ask has come");
+  expect(told(started, event(2, "PLAYBOOK", { what: "STEP_STARTED", at: "b" }), child, answer)).toBe("the answer of writer has come");
+  expect(told(event(5, "ANSWER", { wait_id: "human:x", verdict: "approve", by: "ann", text: "" }))).toBe("answered · approve · ann");
+  expect(told(event(6, "RESUMED", { reason: "crashed" }))).toBe("went on after the daemon had ended");
+  expect(logLines([event(7, "RESUMED", { reason: "answered" })], null, 10)).toEqual([]);
+});

@@ -1,6 +1,8 @@
 import type { ThreadEvent } from "../../../protocol/wire";
 import type { ThreadView } from "../../../thread/items";
 
+import { t } from "../words";
+
 export interface LogLine {
   readonly key: string;
   readonly at: string;
@@ -13,16 +15,42 @@ const SHOWN = 300;
 /** What a run's thread has written down, the newest last; of one step, or of all. Pure. */
 export function logLines(records: readonly ThreadEvent[], step: string | null, most: number): LogLine[] {
   const lines: LogLine[] = [];
+  const askers = whose(records);
   for (let index = records.length - 1; index >= 0 && lines.length < most; index--) {
     const event = records[index];
     if (event === undefined) continue;
-    const line = lineOf(event, step);
+    const line = lineOf(event, step, askers);
     if (line !== null) lines.push({ key: `${event.thread_id} ${event.seq}`, at: event.at, text: line.slice(0, SHOWN) });
   }
   return lines.reverse();
 }
 
-function lineOf(event: ThreadEvent, step: string | null): string | null {
+interface Asker {
+  readonly agent: string;
+  /** Empty where more than one step was at work when it was asked. */
+  readonly step: string;
+}
+
+const ENDS = new Set(["STEP_COMPLETED", "STEP_FAILED", "STEP_SKIPPED", "STEP_CANCELLED", "STEP_RETRY"]);
+
+/** Who was set to work, by what the run waits for them with. */
+function whose(records: readonly ThreadEvent[]): ReadonlyMap<string, Asker> {
+  const found = new Map<string, Asker>();
+  const open = new Set<string>();
+  for (const event of records) {
+    if (event.type === "CHILD_STARTED") {
+      const [only = ""] = open;
+      found.set(`child:${event.data.id}`, { agent: event.data.agent, step: open.size === 1 ? only : "" });
+    } else if (event.type === "PLAYBOOK") {
+      const { what, at = "" } = event.data as { what: string; at?: string };
+      if (what === "STEP_STARTED") open.add(at);
+      else if (ENDS.has(what)) open.delete(at);
+    }
+  }
+  return found;
+}
+
+function lineOf(event: ThreadEvent, step: string | null, askers: ReadonlyMap<string, Asker>): string | null {
   if (event.type === "PLAYBOOK") {
     const { what, at = "", detail = {} } = event.data as { what: string; at?: string; detail?: Record<string, unknown> };
     if (step !== null && at !== step && !(!step.includes("@") && at.split("@")[0] === step)) return null;
@@ -30,7 +58,10 @@ function lineOf(event: ThreadEvent, step: string | null): string | null {
   }
   if (step !== null) return null;
   if (event.type === "PLAYBOOK_ASKED") return [words(event.data.ask), event.data.why ?? ""].filter(Boolean).join(" · ");
-  if (event.type === "ANSWER") return ["answered", event.data.verdict ?? "", event.data.by ?? ""].filter(Boolean).join(" · ");
+  if (event.type === "RESUMED" && (event.data.reason === "crashed" || event.data.reason === "drained")) return t("logWentOn");
+  const asker = event.type === "ANSWER" ? askers.get(event.data.wait_id) : undefined;
+  if (asker !== undefined) return asker.step === "" ? t("logAnswerOf", { who: asker.agent }) : t("logAnswerStep", { who: asker.agent, step: asker.step });
+  if (event.type === "ANSWER") return [t("logAnswered"), event.data.verdict ?? "", event.data.by ?? ""].filter(Boolean).join(" · ");
   return null;
 }
 
@@ -59,6 +90,7 @@ export interface OpenQuestion {
   readonly tool: string;
   readonly choices: readonly string[];
   readonly expiresMs: number | null;
+  readonly form: Readonly<Record<string, unknown>> | null;
   /** What can be said: the word that its id begins with. */
   readonly asks: "approval" | "review" | "human" | "answer";
 }
@@ -72,7 +104,7 @@ export function openQuestions(view: ThreadView): OpenQuestion[] {
       if (item.kind !== "question" || item.answer !== null) return [];
       const word = item.waitId.split(":", 1)[0] ?? "";
       const asks = ASKS.has(word) ? (word as OpenQuestion["asks"]) : "answer";
-      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, asks }];
+      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, form: item.form ?? null, asks }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "../../../protocol/generated";
-import { acts, idOf, nodeStates, passOf } from "./states";
+import { acts, againWord, idOf, nodeStates, passOf, runState, stepState } from "./states";
 
 function row(at: string, status: string, more: Partial<StepRow> = {}): StepRow {
   return {
@@ -33,4 +33,26 @@ test("what may be done hangs on how the run stands", () => {
   expect(of("paused")).toEqual(["resume", "step", "cancel"]);
   expect(of("failed")).toEqual(["again", "from"]);
   expect(of("completed")).toEqual(["from"]);
+});
+
+test("what a step waits for is said, and an agent that works is at work", () => {
+  const at = new Date(new Date().setHours(12, 4, 5, 0)).toISOString();
+  expect(stepState(row("a", "waiting", { kind: "agent" }))).toEqual({ tone: "accent", word: "at work" });
+  expect(stepState(row("a", "waiting", { note: `tries again at ${at}` })).word).toMatch(/^tries again at 12:04:05/);
+  expect(stepState(row("a", "waiting", { kind: "wait", note: `until ${at}` })).word).toMatch(/^waits until 12:04:05/);
+  expect(stepState(row("a", "waiting", { kind: "human", note: "a person: Good?" })).word).toBe("asks a person");
+  expect(stepState(row("a", "completed")).word).toBe("done");
+});
+
+test("a run that waits says for what", () => {
+  const rows = [row("a", "completed"), row("b", "waiting", { kind: "agent" })];
+  expect(runState("waiting", rows, false).word).toBe("at work");
+  expect(runState("waiting", rows, true).word).toBe("asks a person");
+  expect(runState("waiting", [], false).word).toBe("waiting");
+  expect(runState("paused", rows, true).word).toBe("paused");
+});
+
+test("a run that was cancelled goes on from where it was cut off", () => {
+  expect(againWord("cancelled")).toMatch(/cut off/);
+  expect(againWord("failed")).toMatch(/failed/);
 });

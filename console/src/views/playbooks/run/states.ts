@@ -1,6 +1,6 @@
 import type { NodeState } from "../../../graph/graph";
 import type { PlayDetail, StepRow } from "../../../protocol/generated";
-import { duration } from "../../../text/figures";
+import { duration, momentOf } from "../../../text/figures";
 import { t } from "../words";
 
 /** The id of a step, without the passes of loops. */
@@ -42,6 +42,25 @@ export function statusWord(status: string): string {
   return STATUS.has(status) ? t(status as "running") : status;
 }
 
+/** How a step stands, by more than its status: what it waits for stands in its note. */
+export function stepState(row: Pick<StepRow, "status" | "kind" | "note">): NodeState {
+  if (row.status !== "running" && row.status !== "waiting") return { tone: toneOf(row.status), word: statusWord(row.status) };
+  const [, how, at = ""] = /^(tries again at|until) (\S+)$/.exec(row.note) ?? [];
+  if (how !== undefined && !Number.isNaN(Date.parse(at))) return { tone: "warn", word: t(how === "until" ? "waitsUntil" : "triesAgain", { at: momentOf(at) }) };
+  if (row.kind === "human" || row.note.startsWith("a person: ")) return { tone: "warn", word: t("asksPerson") };
+  // A tool may wait for leave; all others that a run waits with are at work elsewhere.
+  if (row.status === "waiting" && row.kind === "tool") return { tone: "warn", word: statusWord("waiting") };
+  return { tone: "accent", word: t("atWork") };
+}
+
+/** How a run stands: one that rests while an agent works for it is at work. */
+export function runState(status: string, rows: readonly StepRow[], asks: boolean): NodeState {
+  if (status !== "waiting") return { tone: toneOf(status), word: statusWord(status) };
+  if (asks) return { tone: "warn", word: t("asksPerson") };
+  const states = rows.filter((row) => row.status === "running" || row.status === "waiting").map(stepState);
+  return states.find((one) => one.tone === "accent") ?? states[0] ?? { tone: toneOf(status), word: statusWord(status) };
+}
+
 /** Which of a step's passes says how the step stands: one that works or waits, else the newest. */
 function telling(rows: readonly StepRow[]): StepRow | undefined {
   return rows.find((row) => row.status === "running") ?? rows.find((row) => row.status === "waiting") ?? rows[rows.length - 1];
@@ -56,12 +75,13 @@ export function nodeStates(ids: readonly string[], rows: readonly StepRow[]): Re
       const row = telling(own);
       if (row === undefined) return [id, { tone: "plain", word: t("notBegun") }];
       const failed = own.filter((one) => one.status === "failed").length;
-      const words = [statusWord(row.status)];
+      const state = stepState(row);
+      const words = [state.word];
       if (own.length > 1) words.push(t("passes", { count: own.length }));
       if (own.length > 1 && failed > 0 && row.status !== "failed") words.push(t("passesFailed", { count: failed }));
       if (own.length === 1 && row.tries > 1) words.push(t("tries", { count: row.tries }));
       if (row.route !== "") words.push(`→ ${row.route}`);
-      return [id, { tone: toneOf(row.status), word: words.join(" · ") }];
+      return [id, { tone: state.tone, word: words.join(" · ") }];
     }),
   );
 }
@@ -75,6 +95,11 @@ export function tookS(row: Pick<StepRow, "started_at" | "ended_at">, nowMs: numb
 
 export function isOver(status: string): boolean {
   return status === "completed" || status === "failed" || status === "cancelled" || status === "transferred";
+}
+
+/** By which word a run that did not come to its end is gone on with. */
+export function againWord(status: string): string {
+  return t(status === "cancelled" ? "againCut" : "againFailed");
 }
 
 /** What may be done with a run as it stands. */

@@ -17,6 +17,16 @@ export function readFault(said: string): Fault {
   return { line: Math.max(1, Number(line)), column: Math.max(1, Number(column)), severity: severity === "warning" ? "warning" : "error", cause, rule };
 }
 
+/** What keeps a text from being saved; nothing where a refusal had another reason. Pure. */
+export function refusals(code: string, faults: readonly Fault[]): readonly Fault[] {
+  return code === "invalid_input" || code === "invalid_params" ? faults.filter((fault) => fault.severity === "error") : [];
+}
+
+/** What the daemon is asked to check: it takes no empty text, and an empty file has faults. */
+export function toCheck(text: string): string {
+  return text === "" ? "\n" : text;
+}
+
 /** Where a fault stands in a text: the word at its place, or the rest of the line. */
 export function faultRange(text: string, fault: Fault): { from: number; to: number } {
   let start = 0;
