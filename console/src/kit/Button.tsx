@@ -7,14 +7,18 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   children: ReactNode;
 }
 
-/** A button. While `busy`, it does nothing and says so. */
-export function Button({ tone = "plain", busy = false, children, disabled, className, ...rest }: ButtonProps) {
+/** A button. While `busy`, it does nothing and says so; it keeps the focus, so that who has no mouse stays where they are. */
+export function Button({ tone = "plain", busy = false, children, className, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       aria-busy={busy || undefined}
-      disabled={disabled === true || busy}
+      aria-disabled={busy || undefined}
+      onClick={(event) => {
+        if (busy) event.preventDefault();
+        else onClick?.(event);
+      }}
       className={[css.button, css[tone], className].filter(Boolean).join(" ")}
     >
       {children}

@@ -9,6 +9,7 @@ import { VIEWS } from "../views/table";
 import css from "./App.module.css";
 import { Bell, browserRinging } from "./bell";
 import { Boundary } from "./Boundary";
+import { keepFocus } from "./focus";
 import { Inbox } from "./inbox";
 import { KillSwitch } from "./KillSwitch";
 import { Live } from "./live";
@@ -85,11 +86,12 @@ function Shell() {
   const [location] = useHashLocation();
   const [path = "", ...rest] = location.replace(/^\//, "").split("/");
   const view = VIEWS.find((one) => one.path === (path === "" ? "live" : path));
-  const tail = rest.map(decodeURIComponent).join("/");
   const { scopes, state } = useStanding();
   useEffect(() => {
     if (state === "open") fetchAhead();
   }, [state]);
+  const tail = rest.map(decoded).join("/");
+  useEffect(() => keepFocus(document), []);
   useEffect(() => {
     document.title = view === undefined ? "Sulla" : `${t(view.path as "live")} · Sulla`;
   }, [view]);
@@ -138,4 +140,14 @@ function fetchAhead(): void {
       .finally(() => requestIdleCallback(next, { timeout: 2_000 }));
   };
   requestIdleCallback(next, { timeout: 2_000 });
+}
+
+/** A part of the address as it was meant; one that nobody can read stays as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
 }

@@ -130,6 +130,15 @@ describe("a message", () => {
     expect(one(fold, "input")).toMatchObject({ state: "waits", seq: 1 });
   });
 
+  it("stands where the log has it once it is written down, as on a page that has not sent it", () => {
+    const log = new Recorded();
+    const fold = new ThreadFold("thr_a");
+    fold.sending("mine", "Mine", "2027-01-15T08:00:00.000Z");
+    const events = [...log.turn(1, "Theirs", "Yes"), log.kept("INPUT", { message_id: "mine", text: "Mine" })];
+    for (const event of events) fold.take(event);
+    expect(fold.view().items.map((item) => item.key)).toEqual(folded(events).view().items.map((item) => item.key));
+  });
+
   it("that was refused says why, and goes when it is given up", () => {
     const fold = new ThreadFold("thr_a");
     fold.sending("m-1", "Hello", "2027-01-15T08:00:00.000Z");

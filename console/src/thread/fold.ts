@@ -113,6 +113,8 @@ export class ThreadFold {
       case "INPUT": {
         const data = event.data;
         if (own) this.stopped = false;
+        // What this page has sent was shown where it was then; from now on it stands where the log has it, as on every other page.
+        if (this.find(threadId, `input:${data.message_id}`)?.seq === null) this.remove(threadId, `input:${data.message_id}`);
         this.put(threadId, {
           ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
           origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, state: "waits", why: "",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +16,9 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from sulla.console.place import WEB, is_built
-from tests.daemon.running import Daemon, Place, Service
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
+from tests.daemon.running import PATIENCE_S, Daemon, Place, Service
 
 AXE = Path(__file__).parents[3] / "console/node_modules/axe-core/axe.min.js"
 CHROMIUM = shutil.which("chromium") or ""
@@ -92,6 +96,10 @@ class Desk:
         assert code == 0, err
         return out.strip()
 
+    def call(self, method: str, **params: object) -> dict[str, Any]:
+        """Ask the daemon itself, beside the page: whether what was done there is so."""
+        return asked(self.place.home, method, **params)
+
     @contextmanager
     def window(self, width: int = 1280, height: int = 800, **how: Any) -> Iterator[Window]:
         """A page of a browser that nobody has used, let in by a ticket."""
@@ -104,6 +112,17 @@ class Desk:
             yield window
         finally:
             context.close()
+
+
+def asked(home: Path, method: str, **params: object) -> dict[str, Any]:
+    """One call to the daemon of a home, on a thread of its own: the browser's library holds this one's loop."""
+
+    async def ask() -> dict[str, Any]:
+        async with open_client(door(home)) as client:
+            return await client.call(method, **params)
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, ask()).result(PATIENCE_S)
 
 
 def watched(page: Page, origin: str) -> Window:

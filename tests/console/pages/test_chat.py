@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console
-from tests.console.pages.talking import script, talking_place
+from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
+from tests.console.pages.talking import begin, say, script, talking_place
 from tests.daemon.running import service
 
 pytestmark = needs_console
@@ -22,21 +22,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         place = talking_place(tmp_path_factory.mktemp("chat"), model)
         with place.up() as daemon, chromium() as browser:
             yield Desk(place, daemon, model, browser)
-
-
-def begin(window: Window) -> Page:
-    """A new conversation, by keyboard alone."""
-    page = window.go("chat")
-    page.get_by_role("button", name="New").press("Enter")
-    page.get_by_role("dialog").get_by_role("button", name="Begin").press("Enter")
-    page.get_by_role("textbox", name="Message").wait_for()
-    return page
-
-
-def say(page: Page, words: str) -> None:
-    field = page.get_by_role("textbox", name="Message")
-    field.fill(words)
-    field.press("Enter")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
