@@ -134,7 +134,7 @@ export class ThreadFold {
       case "INPUTS_JOINED":
         for (const item of this.unsettled(threadId)) {
           if (item.kind === "input" && item.seq !== null && event.data.input_seqs.includes(item.seq)) {
-            this.put(threadId, { ...item, state: "taken" });
+            this.put(threadId, { ...item, state: "taken", runId: event.run_id ?? "" });
           }
         }
         return;
@@ -300,12 +300,29 @@ export class ThreadFold {
   private put(threadId: string, item: Item): void {
     const log = this.of(threadId);
     const at = log.at.get(item.key);
+    const before = at === undefined ? undefined : log.items[at];
     this.seen = null;
     log.shown = null;
-    if (at === undefined) log.at.set(item.key, log.items.push(Object.freeze(item)) - 1);
-    else log.items[at] = Object.freeze(item);
+    if (at !== undefined && before !== undefined && rank(before) === rank(item)) log.items[at] = Object.freeze(item);
+    else {
+      // A message stands where its turn begins; until then it waits at the end.
+      if (at !== undefined) this.takeOut(log, at);
+      this.putIn(log, placeOf(log.items, item), Object.freeze(item));
+    }
     if (isOpen(item)) log.open.add(item.key);
     else log.open.delete(item.key);
+  }
+
+  private putIn(log: Log, at: number, item: Item): void {
+    log.items.splice(at, 0, item);
+    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
+  }
+
+  private takeOut(log: Log, at: number): void {
+    log.at.delete(log.items[at]?.key ?? "");
+    log.items.splice(at, 1);
+    // What is taken away is nearly always among the last ones.
+    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
   }
 
   private belowNow(): ReadonlyMap<string, readonly Item[]> {
@@ -332,15 +349,33 @@ export class ThreadFold {
     this.seen = null;
     log.shown = null;
     log.open.delete(key);
-    log.items.splice(at, 1);
-    log.at.delete(key);
-    // What is taken away is nearly always the last one.
-    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
+    this.takeOut(log, at);
   }
 }
 
 function shown(log: Log): readonly Item[] {
   return (log.shown ??= log.items.slice());
+}
+
+/** What has happened stands before what waits for its turn, and that before what the daemon does not have yet. */
+function rank(item: Item): number {
+  if (item.kind !== "input") return 0;
+  return item.state === "waits" ? 1 : item.state === "sending" || item.state === "failed" ? 2 : 0;
+}
+
+/** How far back the last item of a run is looked for. */
+const NEAR = 1_000;
+
+/** Where a new item stands among those that are there. */
+function placeOf(items: readonly Item[], item: Item): number {
+  const own = rank(item);
+  let end = items.length;
+  for (let last = items[end - 1]; last !== undefined && rank(last) > own; last = items[end - 1]) end--;
+  // A turn's end and what is noted of it belong to the turn, though the next one may have begun.
+  if ((item.kind === "end" || item.kind === "note") && item.runId !== "") {
+    for (let index = end - 1; index >= Math.max(0, end - NEAR); index--) if (items[index]?.runId === item.runId) return index + 1;
+  }
+  return end;
 }
 
 function isOpen(item: Item): boolean {
