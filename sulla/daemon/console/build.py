@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import ThreadId
 from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
 from sulla.daemon.console.copies import ThreadCopies
@@ -14,6 +15,7 @@ from sulla.daemon.console.notes import AgentNotes
 from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
+from sulla.finding.index import ThreadIndex
 from sulla.flows.shelf import FlowShelf
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
@@ -79,9 +81,15 @@ def make_console(settings: Settings, host: Host, built: Iterable[Built]) -> Cons
     calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
     asked = AskedBoard(host.store, host.threads, pulse, clock)
     forks = host.provided.get(ThreadForks)
-    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
+    index = host.provided.get(ThreadIndex)
+    made = index.wake if isinstance(index, ThreadIndex) else _unlisted
+    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id, made)
     playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
     memory = host.provided.get(Memory)
     notes = AgentNotes(memory if isinstance(memory, Memory) else None)
     flows = HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
     return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes, flows)
+
+
+def _unlisted(thread_id: ThreadId) -> None:
+    """Where no list of conversations is kept, none has to know of a copy."""
