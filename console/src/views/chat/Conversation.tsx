@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../kit/Button";
@@ -14,6 +14,7 @@ import { Composer } from "./Composer";
 import { Drafts } from "./composing";
 import { Row } from "./items/Rows";
 import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
 import { t } from "./words";
 
@@ -124,13 +125,49 @@ const LAST = { index: "LAST", align: "end" } as const;
 function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null }) {
   const mayWrite = useMay("write");
   const list = useRef<VirtuosoHandle>(null);
-  const [atBottom, setAtBottom] = useState(true);
+  const place = useRef<HTMLDivElement>(null);
+  const stuck = useRef(true);
+  const movedAt = useRef(-Infinity);
+  const [away, setAway] = useState(false);
   const [seenItems, setSeenItems] = useState(view.items.length);
-  const toBottom = (): void => list.current?.scrollToIndex({ ...LAST, behavior: "auto" });
-  if (atBottom && seenItems !== view.items.length) setSeenItems(view.items.length);
+  const toBottom = useCallback((): void => {
+    stuck.current = true;
+    setAway(false);
+    list.current?.scrollToIndex({ ...LAST, behavior: "auto" });
+  }, []);
+  const follow = useCallback((): void => {
+    if (stuck.current && performance.now() - movedAt.current > MOVED_MS) toBottom();
+  }, [toBottom]);
+  const atBottomChanged = (atBottom: boolean): void => {
+    stuck.current = sticks(stuck.current, atBottom, performance.now() - movedAt.current);
+    setAway(!stuck.current);
+    if (stuck.current && !atBottom) toBottom();
+  };
+  // A smaller window or a longer message below leaves less room; a page in the background was not drawn.
+  useEffect(() => {
+    const room = place.current;
+    if (room === null) return;
+    const resized = new ResizeObserver(follow);
+    resized.observe(room);
+    const seen = (): void => {
+      if (document.visibilityState === "visible") follow();
+    };
+    const moved = (event: Event): void => {
+      if (moves(event)) movedAt.current = performance.now();
+    };
+    const kinds = ["wheel", "touchmove", "keydown", "pointerdown", "click"] as const;
+    for (const kind of kinds) room.addEventListener(kind, moved, { passive: true, capture: true });
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      resized.disconnect();
+      document.removeEventListener("visibilitychange", seen);
+      for (const kind of kinds) room.removeEventListener(kind, moved, { capture: true });
+    };
+  }, [follow]);
+  if (!away && seenItems !== view.items.length) setSeenItems(view.items.length);
   return (
     <>
-      <div className={css.log}>
+      <div ref={place} className={css.log}>
         {view.items.length === 0 ? (
           <Empty>{mayWrite ? t("nothingYet") : t("nothingMay")}</Empty>
         ) : (
@@ -145,14 +182,15 @@ function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; dr
               </div>
             )}
             initialTopMostItemIndex={LAST}
-            followOutput="auto"
+            followOutput={() => (stuck.current ? "auto" : false)}
+            totalListHeightChanged={follow}
             atBottomThreshold={48}
-            atBottomStateChange={setAtBottom}
+            atBottomStateChange={atBottomChanged}
             increaseViewportBy={200}
             aria-label={t("conversation")}
           />
         )}
-        {!atBottom && view.items.length > 0 && (
+        {away && view.items.length > 0 && (
           <Button className={css.toBottom} onClick={toBottom}>
             {view.items.length > seenItems ? t("toBottomNew") : t("toBottom")}
           </Button>
