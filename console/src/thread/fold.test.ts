@@ -339,3 +339,16 @@ describe("the order of a conversation", () => {
     expect(told(fold)).toEqual(["Q1", "A1", "RESUMED", "end", "Q2", "A2"]);
   });
 });
+
+describe("a call that a person is asked about", () => {
+  it("waits, and is not allowed if they say no", () => {
+    const log = new Recorded();
+    const fold = folded([
+      log.kept("TOOL_CALL_START", { call_id: "c1", name: "bash", args: {} }),
+      log.kept("SUSPENDED", { waits: [{ wait_id: "approval:c1:3f2a:0", prompt: "?" }] }),
+    ]);
+    expect(one(fold, "tool").asked).toBe("waits");
+    fold.take(log.kept("ANSWER", { wait_id: "approval:c1:3f2a:0", text: "", verdict: "reject" }));
+    expect(one(fold, "tool").asked).toBe("rejected");
+  });
+});

@@ -51,6 +51,7 @@ export class ThreadFold {
       agent: this.agent,
       title: this.named === "" ? this.bornAs : this.named,
       running: this.running,
+      runningSince: this.running === "" ? "" : (this.started.get(this.running) ?? ""),
       suspended: this.suspended,
       held: this.stopped ? this.unsettled(this.threadId).filter((item) => item.kind === "input" && item.state === "waits").length : 0,
       tainted: this.tainted,
@@ -71,7 +72,7 @@ export class ThreadFold {
   sending(messageId: string, text: string, at: string): void {
     this.put(this.threadId, {
       kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "",
-      origin: "operator", tainted: false, spoken: false, state: "sending", why: "",
+      origin: "operator", tainted: false, spoken: false, mode: "queue", state: "sending", why: "",
     });
   }
 
@@ -117,7 +118,8 @@ export class ThreadFold {
         if (this.find(threadId, `input:${data.message_id}`)?.seq === null) this.remove(threadId, `input:${data.message_id}`);
         this.put(threadId, {
           ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
-          origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, state: "waits", why: "",
+          origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, mode: data.mode ?? "queue",
+          state: "waits", why: "",
         });
         return;
       }
@@ -183,6 +185,7 @@ export class ThreadFold {
         this.put(threadId, {
           ...common(`tool:${data.call_id}`), kind: "tool", callId: data.call_id, name: data.name, args: data.args, effect: data.effect ?? "once",
           result: null, isError: false, refused: data.refused ?? false, held: "", origin: "", tainted: false, progress: "", endedAt: null,
+          asked: "",
         });
         return;
       }
@@ -203,6 +206,7 @@ export class ThreadFold {
           const who = wait.wait_id.split(":", 1)[0] ?? "";
           if (who === "child") this.childWaits(threadId, wait.wait_id);
           if (!["approval", "review", "human", "answer"].includes(who)) continue;
+          this.askedOf(threadId, wait.wait_id, "waits");
           if (this.find(threadId, `question:${wait.wait_id}`) !== undefined) continue;
           this.put(threadId, {
             ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
@@ -214,6 +218,7 @@ export class ThreadFold {
         this.change<QuestionItem>(threadId, `question:${event.data.wait_id}`, (item) => ({
           ...item, answer: { verdict: event.data.verdict ?? "result", text: event.data.text, by: event.data.by ?? "", at: event.at },
         }));
+        this.askedOf(threadId, event.data.wait_id, event.data.verdict === "reject" ? "rejected" : "");
         this.childTold(threadId, event.data.wait_id, event.data.report?.status ?? "");
         return;
       case "CHILD_STARTED": {
@@ -275,6 +280,12 @@ export class ThreadFold {
       this.running = "";
       this.suspended = false;
     }
+  }
+
+  /** The call that a question is about: `approval:CALL:…`. */
+  private askedOf(threadId: string, waitId: string, asked: ToolItem["asked"]): void {
+    const [who = "", callId = ""] = waitId.split(":");
+    if (who === "approval") this.change<ToolItem>(threadId, `tool:${callId}`, (item) => ({ ...item, asked }));
   }
 
   private childWaits(threadId: string, waitId: string): void {

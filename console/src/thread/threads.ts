@@ -12,6 +12,8 @@ export interface OpenThread {
   readonly ready: boolean;
   /** Why it cannot be followed; null if it can. */
   readonly trouble: string | null;
+  /** The daemon's stable word for it; empty if it can. */
+  readonly troubleCode: string;
   /** Its kept records, in order. Grows in place: `view.lastSeq` says when there are more. */
   readonly records: readonly ThreadEvent[];
 }
@@ -27,6 +29,7 @@ class Shared {
   readonly records: ThreadEvent[] = [];
   ready = false;
   trouble: string | null = null;
+  troubleCode = "";
   readonly listeners = new Set<() => void>();
   users = 0;
   stop: () => void = () => undefined;
@@ -70,7 +73,7 @@ export class Threads {
   /** How a thread stands now. */
   now(threadId: string): OpenThread {
     const shared = this.of(threadId);
-    shared.open ??= Object.freeze({ view: shared.fold.view(), ready: shared.ready, trouble: shared.trouble, records: shared.records });
+    shared.open ??= Object.freeze({ view: shared.fold.view(), ready: shared.ready, trouble: shared.trouble, troubleCode: shared.troubleCode, records: shared.records });
     return shared.open;
   }
 
@@ -178,11 +181,13 @@ export class Threads {
         shared.ready ||= shared.fold.view().lastSeq >= seq;
         if (!shared.ready) this.readyAt(shared, seq);
         shared.trouble = null;
+        shared.troubleCode = "";
         this.changed(shared);
       },
       gap: () => this.changed(shared),
       failed: (error: RpcError) => {
         shared.trouble = error.message;
+        shared.troubleCode = error.code;
         this.changed(shared);
       },
     });

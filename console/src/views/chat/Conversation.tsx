@@ -7,11 +7,12 @@ import { Said } from "../../kit/Said";
 import { useAct, useMay, usePage, useThread } from "../../shell/page";
 import type { InputItem, Item, ThreadView } from "../../thread/items";
 import { Acts } from "./Acts";
-import { pathOf } from "./address";
+import { pathOf, WRITE } from "./address";
 import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
 import { Composer } from "./Composer";
 import { Drafts } from "./composing";
+import { Forks } from "./forks";
 import { Row } from "./items/Rows";
 import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
 import { moves, MOVED_MS, sticks } from "./sticking";
@@ -26,6 +27,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   const { view } = opened;
   const [, act] = useAct();
   const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
+  const from = useMemo(() => new Forks(sessionStorage).from(threadId), [threadId]);
   const heading = useRef<HTMLHeadingElement>(null);
   const title = view.title === "" ? firstWords(view.items) : view.title;
 
@@ -41,11 +43,17 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
           connection.call("thread.fork", { thread_id: threadId, at_seq: atSeq, request_id: `con-${crypto.randomUUID()}` }));
         if (text !== "") new Drafts(sessionStorage).set(copy.thread_id, text);
         tell(said);
-        go(pathOf(copy.thread_id));
+        new Forks(sessionStorage).made(copy.thread_id, threadId);
+        go(pathOf(copy.thread_id), WRITE);
       });
     };
     return {
       threadId, acts: true, open: new Set(),
+      retry: (runId: string) => {
+        const said = threads.now(threadId).view.items.find((item) => item.kind === "input" && item.runId === runId);
+        // What goes wrong is shown at the message.
+        if (said?.kind === "input") void threads.send(threadId, said.text).catch(() => undefined);
+      },
       fork: (item: InputItem) => {
         if (item.seq !== null) fork(item.seq, t("forked"), "");
       },
@@ -84,10 +92,15 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
               />
             </div>
           </header>
+          {from !== "" && (
+            <p className={css.quiet}>
+              {t("copyOf")} · <Link href={pathOf(from)}>{t("copyBack")}</Link>
+            </p>
+          )}
           <Announcer view={view} ready={opened.ready} />
           {opened.trouble !== null ? (
             <Problem>
-              <Said>{t("gone", { why: opened.trouble })}</Said>
+              <Said>{opened.troubleCode === "not_found" ? t("deleted") : t("gone", { why: opened.trouble })}</Said>
             </Problem>
           ) : !opened.ready ? (
             <p>{t("loading")}</p>

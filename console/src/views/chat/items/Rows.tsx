@@ -98,7 +98,7 @@ function InputRow({ item }: { item: InputItem }) {
         {item.spoken && <Badge>{t("spoken")}</Badge>}
         {item.tainted && <Badge tone="warn">{t("outside")}</Badge>}
         {item.state === "sending" && <Badge>{t("sending")}</Badge>}
-        {item.state === "waits" && <Badge tone="accent">{t("waiting")}</Badge>}
+        {item.state === "waits" && <Badge tone="accent">{t(item.mode === "steer" ? "joins" : "waiting")}</Badge>}
         {item.state === "dropped" && (
           <Badge tone="warn">
             <Said>{item.why === "" ? t("dropped") : t("droppedWhy", { why: item.why })}</Said>
@@ -216,7 +216,11 @@ function ToolCard({ item }: { item: ToolItem }) {
   const [open, toggle] = useCard(item.key);
   const [state, tone] = item.refused
     ? (["toolRefused", "plain"] as const)
-    : item.result === null
+    : item.asked === "rejected"
+      ? (["toolRejected", "warn"] as const)
+      : item.asked === "waits" && item.result === null
+      ? (["toolAsks", "warn"] as const)
+      : item.result === null
       ? (["toolWorks", "accent"] as const)
       : item.isError
         ? (["toolError", "bad"] as const)
@@ -392,7 +396,7 @@ function NoteRow({ item }: { item: NoteItem }) {
     <div className={tone === "warn" ? css.noteWarn : css.note}>
       {text === "" ? (
         line
-      ) : item.what === "NOTICE" ? (
+      ) : item.what === "NOTICE" || item.what === "RUN_WAITING" ? (
         <>
           {line}
           <div className={css.words}>
@@ -415,7 +419,8 @@ function NoteRow({ item }: { item: NoteItem }) {
 }
 
 function EndRow({ item }: { item: EndItem }) {
-  const { threadId, acts } = useAround();
+  const { threadId, acts, retry } = useAround();
+  const mayWrite = useMay("write");
   const end = endWords(item);
   const own = item.threadId === threadId;
   return (
@@ -434,6 +439,11 @@ function EndRow({ item }: { item: EndItem }) {
         {end.costUsd !== null && end.costUsd > 0 && <span>{dollars(end.costUsd)}</span>}
         {acts && own && (
           <span className={css.endActs}>
+            {item.error !== null && mayWrite && (
+              <Button tone="ghost" className={css.small} onClick={() => retry(item.runId)}>
+                {t("tryAgain")}
+              </Button>
+            )}
             <Link href={pathOf(threadId, item.runId)}>{t("timeline")}</Link>
           </span>
         )}
