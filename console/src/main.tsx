@@ -30,6 +30,7 @@ const threads = new Threads(connection, (run) => {
   wait: (s) => new Promise((done) => setTimeout(done, s * 1000)),
   now: () => Date.now(),
   kept: sessionStorage,
+  always: localStorage,
 });
 
 applyTheme();

@@ -36,9 +36,15 @@ class Stage {
         return Promise.resolve();
       },
       now: () => this.ms,
-      kept: { getItem: (key) => this.kept.get(key) ?? null, setItem: (key, value) => void this.kept.set(key, value) },
+      always: this.place,
+      kept: this.place,
     });
   }
+
+  private readonly place = {
+    getItem: (key: string) => this.kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void this.kept.set(key, value),
+  };
 }
 
 const inputs = (page: Threads) => page.now("thr_a").view.items.filter((item): item is InputItem => item.kind === "input");
@@ -114,5 +120,14 @@ describe("a message that was not taken", () => {
     expect(inputs(stage.page())).toEqual([]);
     stage.kept.set("sulla.unsent", "[{\"threadId\":1}, 2]");
     expect(inputs(stage.page())).toEqual([]);
+  });
+});
+
+describe("a message", () => {
+  it("is this browser's own where it has sent it, also after a reload", async () => {
+    const stage = new Stage();
+    await stage.page().send("thr_a", "mine");
+    expect(stage.page().isOwn(stage.sent[0]?.message_id ?? "")).toBe(true);
+    expect(stage.page().isOwn("con-somebody")).toBe(false);
   });
 });

@@ -49,7 +49,10 @@ const AGAIN_USUALLY_S = 1;
 export interface Around {
   wait(s: number): Promise<void>;
   now(): number;
+  /** As long as the window. */
   kept: Kept;
+  /** As long as the browser keeps it. */
+  always: Kept;
 }
 
 /** All threads that are open somewhere on the page, each followed once. It lives as long as the page. */
@@ -67,7 +70,7 @@ export class Threads {
     private readonly soon: (run: () => void) => void,
     private readonly around: Around,
   ) {
-    this.outbox = new Outbox(around.kept);
+    this.outbox = new Outbox(around.kept, around.always);
   }
 
   /** How a thread stands now. */
@@ -111,6 +114,11 @@ export class Threads {
     this.outbox.remove(messageId);
     shared.fold.forget(messageId);
     this.changed(shared);
+  }
+
+  /** Whether a message was sent by this browser; another one's may be somebody else's. */
+  isOwn(messageId: string): boolean {
+    return this.outbox.isOwn(messageId);
   }
 
   private async transmit(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {

@@ -14,6 +14,8 @@ export interface Unsent {
 /** Where they are kept as long as the window, so that a reload loses none; null for nowhere. */
 export type Kept = Pick<Storage, "getItem" | "setItem"> | null;
 
+const OWN = "sulla.own";
+const MOST_OWN = 2_000;
 const KEY = "sulla.unsent";
 const MOST = 50;
 const MOST_CHARS = 1_000_000;
@@ -22,7 +24,17 @@ const MOST_CHARS = 1_000_000;
 export class Outbox {
   private readonly all: Map<string, Unsent>;
 
-  constructor(private readonly kept: Kept) {
+  private readonly own: Set<string>;
+
+  /**
+   * @param kept for what was not taken.
+   * @param always for the ids of what was: which messages are this browser's own.
+   */
+  constructor(
+    private readonly kept: Kept,
+    private readonly always: Kept,
+  ) {
+    this.own = new Set((always?.getItem(OWN) ?? "").split(" "));
     this.all = new Map(read(kept?.getItem(KEY) ?? null).map((one) => [one.messageId, one]));
   }
 
@@ -34,13 +46,28 @@ export class Outbox {
     return this.all.get(messageId);
   }
 
+  isOwn(messageId: string): boolean {
+    return this.own.has(messageId);
+  }
+
   put(one: Unsent): void {
+    this.owned(one.messageId);
     this.all.set(one.messageId, one);
     this.keep();
   }
 
   remove(messageId: string): void {
     if (this.all.delete(messageId)) this.keep();
+  }
+
+  private owned(messageId: string): void {
+    if (this.own.has(messageId)) return;
+    this.own.add(messageId);
+    try {
+      this.always?.setItem(OWN, [...this.own].slice(-MOST_OWN).join(" "));
+    } catch {
+      // The browser's place is full: they are told apart as long as the page.
+    }
   }
 
   private keep(): void {

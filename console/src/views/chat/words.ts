@@ -268,6 +268,22 @@ export const notes = catalog("chat.notes", {
   toThread: "Open it",
 });
 
+/** Stable words of how a turn ended, for people; those that say nothing more than its end are empty. */
+export const codes = catalog("chat.codes", {
+  no_wrapper: "",
+  stopped: "",
+  cancelled: "",
+  provider_unauthorized: "the key was refused",
+  provider_key_missing: "no key for the model",
+  provider_unreachable: "the model's service is out of reach",
+  provider_transient: "the model's service has trouble",
+  provider_rejected: "the model's service refused the request",
+  rate_limited: "too many requests",
+  context_too_long: "too long for the model",
+  limit_reached: "a limit was reached",
+  crashed_repeatedly: "the daemon ended three times",
+});
+
 /** What to do about a turn that has failed, by its code or the limit that it met. */
 export const remedies = catalog("chat.remedies", {
   provider_unauthorized: "the model's service refused the key. Give the daemon another one, then send the message again.",

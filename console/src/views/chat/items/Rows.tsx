@@ -2,9 +2,10 @@ import { memo, useContext, useEffect, useRef, useState, useSyncExternalStore, ty
 import { Link } from "wouter";
 import { About, Answering, Expiry, HeldChanges } from "../../../asked/Answering";
 import { Button } from "../../../kit/Button";
+import { Copy } from "../../../kit/Copy";
 import { Markdown } from "../../../kit/Markdown";
 import { Badge } from "../../../kit/Panel";
-import { Said } from "../../../kit/Said";
+import { Said, visible } from "../../../kit/Said";
 import { useMay, usePage } from "../../../shell/page";
 import { clock, count, dayAndClock, dollars, duration, shortCount, sinceS } from "../../../text/figures";
 import type { ChildItem, EndItem, InputItem, Item, NoteItem, QuestionItem, ReasoningItem, TextItem, ToolItem } from "../../../thread/items";
@@ -93,7 +94,7 @@ function InputRow({ item }: { item: InputItem }) {
   return (
     <article className={own ? css.input : css.inputOther}>
       <header className={css.head}>
-        <span className={css.who}>{own ? t("you") : origin(item.origin)}</span>
+        <span className={css.who}>{!own ? origin(item.origin) : threads.isOwn(item.messageId) ? t("you") : t("person")}</span>
         <When at={item.at} />
         {item.spoken && <Badge>{t("spoken")}</Badge>}
         {item.tainted && <Badge tone="warn">{t("outside")}</Badge>}
@@ -192,6 +193,7 @@ function TextRow({ item }: { item: TextItem }) {
             <Said>{t("standIn", { model: item.standIn })}</Said>
           </Badge>
         )}
+        {item.done && <Copy text={text} className={css.small} />}
       </header>
       <Markdown text={text} />
     </article>
@@ -427,10 +429,10 @@ function EndRow({ item }: { item: EndItem }) {
     <div className={css.end}>
       <div className={css.endLine}>
         <Badge tone={end.tone}>{end.how}</Badge>
-        {end.code !== "" && (
-          <code>
-            <Said>{end.code}</Said>
-          </code>
+        {end.why !== "" && (
+          <span title={visible(end.code)}>
+            <Said>{end.why}</Said>
+          </span>
         )}
         {end.tookS !== null && <span>{duration(end.tookS)}</span>}
         {item.usage !== null && (
