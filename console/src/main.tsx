@@ -26,6 +26,11 @@ const connection = new Connection({
 const threads = new Threads(connection, (run) => {
   if (document.visibilityState === "visible") requestAnimationFrame(run);
   else setTimeout(run, 250);
+}, {
+  wait: (s) => new Promise((done) => setTimeout(done, s * 1000)),
+  now: () => Date.now(),
+  kept: sessionStorage,
+  always: localStorage,
 });
 
 applyTheme();

@@ -39,6 +39,11 @@ const COMPONENTS: Components = {
   h5: ({ children }) => <p className={css.h3}>{children}</p>,
   h6: ({ children }) => <p className={css.h3}>{children}</p>,
   input: ({ checked }) => <span>{checked === true ? "☑" : "☐"} </span>,
+  table: ({ children }) => (
+    <div tabIndex={0} className={css.wide}>
+      <table>{children}</table>
+    </div>
+  ),
   pre: ({ children }) => (
     // It scrolls sideways, so it can be reached by keyboard.
     <pre tabIndex={0} className={css.code}>

@@ -296,3 +296,59 @@ describe("a view", () => {
     expect(performance.now() - began).toBeLessThan(1000);
   });
 });
+
+describe("the order of a conversation", () => {
+  const told = (fold: ThreadFold): string[] =>
+    fold.view().items.map((item) => (item.kind === "input" || item.kind === "text" ? item.text : item.kind === "note" ? item.what : item.kind));
+
+  it("has a message where its turn began, and what waits at the end", () => {
+    const log = new Recorded();
+    const [q1, began1, a1, end1] = log.turn(1, "Q1", "A1");
+    const [q2, began2, a2, end2] = log.turn(2, "Q2", "A2");
+    if (!q1 || !began1 || !a1 || !end1 || !q2 || !began2 || !a2 || !end2) throw new Error("two turns");
+    const fold = folded([q1, began1, q2, log.live("TEXT_MESSAGE_CONTENT", { message_id: "a-1", offset: 0, delta: "A" })]);
+    expect(told(fold)).toEqual(["Q1", "A", "Q2"]);
+    for (const event of [a1, end1, began2, a2, end2]) fold.take(event);
+    const live = told(fold);
+    expect(live).toEqual(["Q1", "A1", "end", "Q2", "A2", "end"]);
+    expect(told(folded([q1, began1, q2, a1, end1, began2, a2, end2]))).toEqual(live);
+  });
+
+  it("has a message that joined where it joined, and what is not sent yet behind what waits", () => {
+    const log = new Recorded();
+    const fold = folded([
+      ...log.turn(1, "Q1", "A1").slice(0, 3),
+      log.kept("INPUT", { message_id: "m-2", text: "Q2" }, "run_2"),
+    ]);
+    fold.sending("m-4", "Q4", "");
+    fold.take(log.kept("INPUT", { message_id: "m-3", text: "Q3" }, "run_3"));
+    expect(told(fold)).toEqual(["Q1", "A1", "Q2", "Q3", "Q4"]);
+    fold.take(log.kept("INPUTS_JOINED", { input_seqs: [6], run_ids: ["run_3"] }, "run_1"));
+    fold.take(log.kept("TEXT_MESSAGE_END", { call_id: "c", message_id: "a", text: "A1b" }, "run_1"));
+    expect(told(fold)).toEqual(["Q1", "A1", "Q3", "A1b", "Q2", "Q4"]);
+    fold.take(log.kept("RUN_FINISHED", { run_id: "run_1", outcome: {} }, "run_1"));
+    expect(told(fold)).toEqual(["Q1", "A1", "Q3", "A1b", "end", "Q2", "Q4"]);
+  });
+
+  it("has a turn's end and its notes with the turn, though the next one has begun", () => {
+    const log = new Recorded();
+    const one = log.turn(1, "Q1", "A1");
+    const fold = folded([...one.slice(0, 3), ...log.turn(2, "Q2", "A2").slice(0, 3)]);
+    fold.take(log.kept("RESUMED", { reason: "crashed" }, "run_1"));
+    if (one[3]) fold.take(one[3]);
+    expect(told(fold)).toEqual(["Q1", "A1", "RESUMED", "end", "Q2", "A2"]);
+  });
+});
+
+describe("a call that a person is asked about", () => {
+  it("waits, and is not allowed if they say no", () => {
+    const log = new Recorded();
+    const fold = folded([
+      log.kept("TOOL_CALL_START", { call_id: "c1", name: "bash", args: {} }),
+      log.kept("SUSPENDED", { waits: [{ wait_id: "approval:c1:3f2a:0", prompt: "?" }] }),
+    ]);
+    expect(one(fold, "tool").asked).toBe("waits");
+    fold.take(log.kept("ANSWER", { wait_id: "approval:c1:3f2a:0", text: "", verdict: "reject" }));
+    expect(one(fold, "tool").asked).toBe("rejected");
+  });
+});

@@ -51,6 +51,7 @@ export class ThreadFold {
       agent: this.agent,
       title: this.named === "" ? this.bornAs : this.named,
       running: this.running,
+      runningSince: this.running === "" ? "" : (this.started.get(this.running) ?? ""),
       suspended: this.suspended,
       held: this.stopped ? this.unsettled(this.threadId).filter((item) => item.kind === "input" && item.state === "waits").length : 0,
       tainted: this.tainted,
@@ -71,7 +72,7 @@ export class ThreadFold {
   sending(messageId: string, text: string, at: string): void {
     this.put(this.threadId, {
       kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "",
-      origin: "operator", tainted: false, spoken: false, state: "sending", why: "",
+      origin: "operator", tainted: false, spoken: false, mode: "queue", state: "sending", why: "",
     });
   }
 
@@ -117,7 +118,8 @@ export class ThreadFold {
         if (this.find(threadId, `input:${data.message_id}`)?.seq === null) this.remove(threadId, `input:${data.message_id}`);
         this.put(threadId, {
           ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
-          origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, state: "waits", why: "",
+          origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, mode: data.mode ?? "queue",
+          state: "waits", why: "",
         });
         return;
       }
@@ -134,7 +136,7 @@ export class ThreadFold {
       case "INPUTS_JOINED":
         for (const item of this.unsettled(threadId)) {
           if (item.kind === "input" && item.seq !== null && event.data.input_seqs.includes(item.seq)) {
-            this.put(threadId, { ...item, state: "taken" });
+            this.put(threadId, { ...item, state: "taken", runId: event.run_id ?? "" });
           }
         }
         return;
@@ -183,6 +185,7 @@ export class ThreadFold {
         this.put(threadId, {
           ...common(`tool:${data.call_id}`), kind: "tool", callId: data.call_id, name: data.name, args: data.args, effect: data.effect ?? "once",
           result: null, isError: false, refused: data.refused ?? false, held: "", origin: "", tainted: false, progress: "", endedAt: null,
+          asked: "",
         });
         return;
       }
@@ -203,6 +206,7 @@ export class ThreadFold {
           const who = wait.wait_id.split(":", 1)[0] ?? "";
           if (who === "child") this.childWaits(threadId, wait.wait_id);
           if (!["approval", "review", "human", "answer"].includes(who)) continue;
+          this.askedOf(threadId, wait.wait_id, "waits");
           if (this.find(threadId, `question:${wait.wait_id}`) !== undefined) continue;
           this.put(threadId, {
             ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
@@ -214,6 +218,7 @@ export class ThreadFold {
         this.change<QuestionItem>(threadId, `question:${event.data.wait_id}`, (item) => ({
           ...item, answer: { verdict: event.data.verdict ?? "result", text: event.data.text, by: event.data.by ?? "", at: event.at },
         }));
+        this.askedOf(threadId, event.data.wait_id, event.data.verdict === "reject" ? "rejected" : "");
         this.childTold(threadId, event.data.wait_id, event.data.report?.status ?? "");
         return;
       case "CHILD_STARTED": {
@@ -277,6 +282,12 @@ export class ThreadFold {
     }
   }
 
+  /** The call that a question is about: `approval:CALL:…`. */
+  private askedOf(threadId: string, waitId: string, asked: ToolItem["asked"]): void {
+    const [who = "", callId = ""] = waitId.split(":");
+    if (who === "approval") this.change<ToolItem>(threadId, `tool:${callId}`, (item) => ({ ...item, asked }));
+  }
+
   private childWaits(threadId: string, waitId: string): void {
     this.change<ChildItem>(threadId, waitId, (item) => (item.state === "works" ? { ...item, state: "waits" } : item));
   }
@@ -300,12 +311,29 @@ export class ThreadFold {
   private put(threadId: string, item: Item): void {
     const log = this.of(threadId);
     const at = log.at.get(item.key);
+    const before = at === undefined ? undefined : log.items[at];
     this.seen = null;
     log.shown = null;
-    if (at === undefined) log.at.set(item.key, log.items.push(Object.freeze(item)) - 1);
-    else log.items[at] = Object.freeze(item);
+    if (at !== undefined && before !== undefined && rank(before) === rank(item)) log.items[at] = Object.freeze(item);
+    else {
+      // A message stands where its turn begins; until then it waits at the end.
+      if (at !== undefined) this.takeOut(log, at);
+      this.putIn(log, placeOf(log.items, item), Object.freeze(item));
+    }
     if (isOpen(item)) log.open.add(item.key);
     else log.open.delete(item.key);
+  }
+
+  private putIn(log: Log, at: number, item: Item): void {
+    log.items.splice(at, 0, item);
+    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
+  }
+
+  private takeOut(log: Log, at: number): void {
+    log.at.delete(log.items[at]?.key ?? "");
+    log.items.splice(at, 1);
+    // What is taken away is nearly always among the last ones.
+    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
   }
 
   private belowNow(): ReadonlyMap<string, readonly Item[]> {
@@ -332,15 +360,33 @@ export class ThreadFold {
     this.seen = null;
     log.shown = null;
     log.open.delete(key);
-    log.items.splice(at, 1);
-    log.at.delete(key);
-    // What is taken away is nearly always the last one.
-    for (let index = at; index < log.items.length; index++) log.at.set(log.items[index]?.key ?? "", index);
+    this.takeOut(log, at);
   }
 }
 
 function shown(log: Log): readonly Item[] {
   return (log.shown ??= log.items.slice());
+}
+
+/** What has happened stands before what waits for its turn, and that before what the daemon does not have yet. */
+function rank(item: Item): number {
+  if (item.kind !== "input") return 0;
+  return item.state === "waits" ? 1 : item.state === "sending" || item.state === "failed" ? 2 : 0;
+}
+
+/** How far back the last item of a run is looked for. */
+const NEAR = 1_000;
+
+/** Where a new item stands among those that are there. */
+function placeOf(items: readonly Item[], item: Item): number {
+  const own = rank(item);
+  let end = items.length;
+  for (let last = items[end - 1]; last !== undefined && rank(last) > own; last = items[end - 1]) end--;
+  // A turn's end and what is noted of it belong to the turn, though the next one may have begun.
+  if ((item.kind === "end" || item.kind === "note") && item.runId !== "") {
+    for (let index = end - 1; index >= Math.max(0, end - NEAR); index--) if (items[index]?.runId === item.runId) return index + 1;
+  }
+  return end;
 }
 
 function isOpen(item: Item): boolean {

@@ -29,6 +29,8 @@ export interface InputItem extends Common {
   readonly origin: string;
   readonly tainted: boolean;
   readonly spoken: boolean;
+  /** How it comes in while a turn goes on. */
+  readonly mode: string;
   /** `sending`: not acknowledged yet; `waits`: has no turn yet. */
   readonly state: "sending" | "failed" | "waits" | "taken" | "dropped";
   readonly why: string;
@@ -67,6 +69,8 @@ export interface ToolItem extends Common {
   readonly tainted: boolean;
   readonly progress: string;
   readonly endedAt: string | null;
+  /** Whether a person is asked about it, or has said no. */
+  readonly asked: "" | "waits" | "rejected";
 }
 
 export interface QuestionItem extends Common {
@@ -117,6 +121,8 @@ export interface ThreadView {
   readonly title: string;
   /** The run that is going on; empty for none. */
   readonly running: string;
+  /** Since when; empty for none. */
+  readonly runningSince: string;
   readonly suspended: boolean;
   /** How many messages wait that a stop holds until somebody lets them go on. */
   readonly held: number;

@@ -1,8 +1,9 @@
 import type { Connection } from "../protocol/connection";
-import { RpcError } from "../protocol/errors";
+import { RpcError, sentence } from "../protocol/errors";
 import type { ThreadEvent } from "../protocol/wire";
 import { ThreadFold } from "./fold";
 import type { ThreadView } from "./items";
+import { Outbox, type Kept } from "./unsent";
 
 /** A thread that is shown somewhere: what people see of it and all of its records, for the timeline. */
 export interface OpenThread {
@@ -11,6 +12,8 @@ export interface OpenThread {
   readonly ready: boolean;
   /** Why it cannot be followed; null if it can. */
   readonly trouble: string | null;
+  /** The daemon's stable word for it; empty if it can. */
+  readonly troubleCode: string;
   /** Its kept records, in order. Grows in place: `view.lastSeq` says when there are more. */
   readonly records: readonly ThreadEvent[];
 }
@@ -26,8 +29,8 @@ class Shared {
   readonly records: ThreadEvent[] = [];
   ready = false;
   trouble: string | null = null;
+  troubleCode = "";
   readonly listeners = new Set<() => void>();
-  readonly unsent = new Map<string, { text: string; more: Sending }>();
   users = 0;
   stop: () => void = () => undefined;
   dirty = false;
@@ -38,20 +41,42 @@ class Shared {
   }
 }
 
+/** How long a message that the daemon does not take at the moment is sent again by itself. */
+const AGAIN_S = 60;
+const AGAIN_USUALLY_S = 1;
+
+/** What of the page around it is used, so that tests can stand in for it. */
+export interface Around {
+  wait(s: number): Promise<void>;
+  now(): number;
+  /** As long as the window. */
+  kept: Kept;
+  /** As long as the browser keeps it. */
+  always: Kept;
+}
+
 /** All threads that are open somewhere on the page, each followed once. It lives as long as the page. */
 export class Threads {
   private readonly shared = new Map<string, Shared>();
+  private readonly outbox: Outbox;
+  /** Messages that are under way. */
+  private readonly going = new Set<string>();
+  /** The last message of each thread that is under way: the next goes when it is through, so that none overtakes another. */
+  private readonly lastOf = new Map<string, Promise<void>>();
 
   constructor(
     private readonly connection: Connection,
     /** Runs something before the next picture is drawn: events of one picture are shown together. */
     private readonly soon: (run: () => void) => void,
-  ) {}
+    private readonly around: Around,
+  ) {
+    this.outbox = new Outbox(around.kept, around.always);
+  }
 
   /** How a thread stands now. */
   now(threadId: string): OpenThread {
     const shared = this.of(threadId);
-    shared.open ??= Object.freeze({ view: shared.fold.view(), ready: shared.ready, trouble: shared.trouble, records: shared.records });
+    shared.open ??= Object.freeze({ view: shared.fold.view(), ready: shared.ready, trouble: shared.trouble, troubleCode: shared.troubleCode, records: shared.records });
     return shared.open;
   }
 
@@ -79,37 +104,84 @@ export class Threads {
 
   /** Send a message again that was not taken, under its id: should it have been taken after all, it is not asked twice. */
   async sendAgain(threadId: string, messageId: string): Promise<void> {
-    const unsent = this.of(threadId).unsent.get(messageId);
-    if (unsent !== undefined) await this.transmit(threadId, messageId, unsent.text, unsent.more);
+    const unsent = this.outbox.get(messageId);
+    if (unsent !== undefined && !this.going.has(messageId)) await this.transmit(threadId, messageId, unsent.text, unsent.more);
   }
 
   /** Show a message no more that was not taken. */
   forget(threadId: string, messageId: string): void {
     const shared = this.of(threadId);
-    shared.unsent.delete(messageId);
+    this.outbox.remove(messageId);
     shared.fold.forget(messageId);
     this.changed(shared);
   }
 
+  /** Whether a message was sent by this browser; another one's may be somebody else's. */
+  isOwn(messageId: string): boolean {
+    return this.outbox.isOwn(messageId);
+  }
+
   private async transmit(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {
+    const at = new Date(this.around.now()).toISOString();
+    this.outbox.put({ threadId, messageId, text, more, at, why: "" });
+    this.going.add(messageId);
     const shared = this.of(threadId);
-    shared.unsent.set(messageId, { text, more });
-    shared.fold.sending(messageId, text, new Date().toISOString());
+    shared.fold.sending(messageId, text, at);
     this.changed(shared);
+    const before = this.lastOf.get(threadId) ?? Promise.resolve();
+    const through = before.then(() => this.deliver(threadId, messageId, text, more));
+    const settled = through.catch(() => undefined); // told to whoever sends it
+    this.lastOf.set(threadId, settled);
     try {
-      await this.connection.call("turn.send", { thread_id: threadId, message_id: messageId, text, ...more });
-      shared.unsent.delete(messageId);
+      await through;
+      this.outbox.remove(messageId);
     } catch (error) {
-      shared.fold.notSent(messageId, error instanceof Error ? error.message : String(error));
-      this.changed(shared);
+      // The log may have it all the same.
+      if (this.outbox.get(messageId) !== undefined) this.outbox.put({ threadId, messageId, text, more, at, why: sentence(error) });
+      // It may have been left and opened again meanwhile.
+      const now = this.of(threadId);
+      now.fold.notSent(messageId, sentence(error));
+      this.changed(now);
       throw error;
+    } finally {
+      this.going.delete(messageId);
+      if (this.lastOf.get(threadId) === settled) this.lastOf.delete(threadId);
     }
   }
 
+  /** Until it is taken, or refused for good, or a minute is over. */
+  private async deliver(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {
+    const began = this.around.now();
+    for (;;) {
+      try {
+        await this.connection.call("turn.send", { thread_id: threadId, message_id: messageId, text, ...more });
+        return;
+      } catch (error) {
+        if (!(error instanceof RpcError) || !error.retryable) throw error;
+        const wait = Math.max(0.05, error.retryAfterS ?? AGAIN_USUALLY_S);
+        if (this.around.now() - began + wait * 1000 > AGAIN_S * 1000) throw error;
+        await this.around.wait(wait);
+      }
+    }
+  }
+
+  /** Messages of an earlier page or look that were not taken: those that were under way go again, the others say why not. */
+  private restore(threadId: string, shared: Shared): void {
+    for (const one of this.outbox.of(threadId)) {
+      shared.fold.sending(one.messageId, one.text, one.at);
+      if (one.why !== "") shared.fold.notSent(one.messageId, one.why);
+      // What goes wrong is shown at the message.
+      else if (!this.going.has(one.messageId)) void this.transmit(threadId, one.messageId, one.text, one.more).catch(() => undefined);
+    }
+    this.changed(shared);
+  }
+
   private begin(threadId: string, shared: Shared): void {
+    this.restore(threadId, shared);
     shared.stop = this.connection.follow(threadId, 0, {
       event: (event) => {
         shared.fold.take(event);
+        if (event.type === "INPUT" && event.thread_id === threadId) this.outbox.remove(event.data.message_id);
         if (event.seq !== null && event.thread_id === threadId) shared.records.push(event);
         this.changed(shared);
       },
@@ -117,11 +189,13 @@ export class Threads {
         shared.ready ||= shared.fold.view().lastSeq >= seq;
         if (!shared.ready) this.readyAt(shared, seq);
         shared.trouble = null;
+        shared.troubleCode = "";
         this.changed(shared);
       },
       gap: () => this.changed(shared),
       failed: (error: RpcError) => {
         shared.trouble = error.message;
+        shared.troubleCode = error.code;
         this.changed(shared);
       },
     });

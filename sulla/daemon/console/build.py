@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import ThreadId
 from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
 from sulla.daemon.console.copies import ThreadCopies
@@ -16,6 +17,7 @@ from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.rehearsals import HomePrices, Rehearsals
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
+from sulla.finding.index import ThreadIndex
 from sulla.flows.shelf import FlowShelf
 from sulla.gateway.methods import asked as asked_rpc
 from sulla.gateway.methods import calendar as calendar_rpc
@@ -86,7 +88,9 @@ def make_console(settings: Settings, model: ModelName, host: Host, built: Iterab
     calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
     asked = AskedBoard(host.store, host.threads, pulse, clock)
     forks = host.provided.get(ThreadForks)
-    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
+    index = host.provided.get(ThreadIndex)
+    made = index.wake if isinstance(index, ThreadIndex) else _unlisted
+    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id, made)
     catalog = host.needed(PlaybookCatalog)
     playbooks = PlaybookFiles(playbook_folder(settings), catalog)
     rehearsals = Rehearsals(catalog, partial(HomePrices, settings, model, clock), clock)
@@ -95,3 +99,7 @@ def make_console(settings: Settings, model: ModelName, host: Host, built: Iterab
     flows = HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
     logs = LogReading(settings.home)
     return ConsoleServices(asked, usage, logs, calendar, copies, playbooks, rehearsals, notes, flows)
+
+
+def _unlisted(thread_id: ThreadId) -> None:
+    """Where no list of conversations is kept, none has to know of a copy."""

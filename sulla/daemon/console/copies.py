@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from sulla.core.errors import InvalidInput, NotAvailable
 from sulla.core.ids import MakeId, ThreadId, derived_id
+from sulla.finding.title import title_of
 from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.threads.archive.fork import MOST_BYTES, ThreadForks
 from sulla.threads.archive.lines import Sealer, event_of
@@ -25,12 +27,20 @@ class ThreadCopies:
         threads: the conversations.
         forks: makes copies; None where no capability brings it.
         make_id: names a copy that the client has not named.
+        made: hears of each copy, so that lists have it before anything is said in it.
     """
 
-    def __init__(self, threads: ThreadStore, forks: ThreadForks | None, make_id: MakeId) -> None:
+    def __init__(
+        self,
+        threads: ThreadStore,
+        forks: ThreadForks | None,
+        make_id: MakeId,
+        made: Callable[[ThreadId], None],
+    ) -> None:
         self._threads = threads
         self._forks = forks
         self._make_id = make_id
+        self._made = made
 
     async def fork(self, thread_id: str, at_seq: int, request_id: str | None) -> ThreadForked:
         """See `CopyService`."""
@@ -45,6 +55,7 @@ class ThreadCopies:
             raise InvalidInput(f"at_seq: record {at_seq} of {thread_id!r} {there}, expected a message (INPUT)")
         named = derived_id("thr", "fork", thread_id, str(at_seq), request_id) if request_id else self._make_id("thr")
         made = await self._forks.fork(ThreadId(thread_id), at_seq, ThreadId(named))
+        self._made(made.thread_id)
         return ThreadForked(made.thread_id, made.records)
 
     async def export(self, thread_id: str, form: Form, after: int, page_bytes: int) -> ThreadText:
@@ -52,9 +63,10 @@ class ThreadCopies:
         whose, parts, size, seq = ThreadId(thread_id), list[str](), 0, after
         if form == "lines" and not after:
             parts.append(Sealer(whose).first().decode("ascii"))
+        title = await self._title(whose) if form == "markdown" and not after else ""
         while page := await self._threads.entries(whose, after=seq, limit=_PAGE):
             for entry in page:
-                part = _text(whose, entry, form)
+                part = _text(whose, entry, form, title)
                 # Escaped once more it may be twice as long. One record is given however large it is.
                 size += 2 * len(part.encode())
                 if size > page_bytes and seq > after:
@@ -64,6 +76,11 @@ class ThreadCopies:
         if form == "lines":
             parts.append(await self._seal(whose, seq))
         return ThreadText("".join(parts), None)
+
+    async def _title(self, thread_id: ThreadId) -> str:
+        """What it is called now: by a person, by whoever made it, or by how it begins."""
+        _, state = await self._threads.get(thread_id)
+        return title_of(state)[0] if state is not None else ""
 
     async def _seal(self, thread_id: ThreadId, last: int) -> str:
         """The last line, which is over all of them."""
@@ -78,9 +95,9 @@ class ThreadCopies:
         return sealer.last().decode("ascii")
 
 
-def _text(thread_id: ThreadId, entry: Entry, form: Form) -> str:
+def _text(thread_id: ThreadId, entry: Entry, form: Form, title: str) -> str:
     if form == "markdown":
-        return markdown_of(entry)
+        return markdown_of(entry, title)
     sealer = Sealer(thread_id)
     sealer.count = entry.seq - 1  # the pieces before have these
     return sealer.event(event_of(thread_id, entry)).decode("ascii")

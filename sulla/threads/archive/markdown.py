@@ -21,18 +21,19 @@ RESULT_CHARS: Final = 4_000
 """Of a tool's result; the rest is counted. The lines of the log have the whole."""
 
 
-def markdown_of(entry: Entry) -> str:
+def markdown_of(entry: Entry, called: str = "") -> str:
     """What a record is for a reader; empty for one that is nothing to them.
 
     What a tool gave and what a message quotes is indented as code, so that nothing in it can pass for a heading here.
 
     Args:
         entry: the record.
+        called: what the conversation is called now; empty for what it was called first.
     """
     at, who = stamp(entry.origin.at_ms), entry.origin.agent
     match entry.fact:
         case ThreadCreated(agent=agent, title=title):
-            return f"# {_line(title) or 'Conversation'}\n\n{at}, with {agent}\n"
+            return f"# {_line(called or title) or 'Conversation'}\n\n{at}, with {agent}\n"
         case Input(text=text, origin=origin, quoted=quoted):
             said = f"\n## {'You' if origin == 'user' else origin} · {at}\n\n{text}\n"
             return f"{said}\n{_code(quoted)}" if quoted else said

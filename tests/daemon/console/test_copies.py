@@ -45,7 +45,10 @@ class Desk:
         )  # fmt: skip
         numbers = count(1)
         forks = ThreadForks(self.world.threads, restore)
-        self.copies = ThreadCopies(self.world.threads, forks, lambda prefix: f"{prefix}_copy{next(numbers)}")
+        self.made: list[ThreadId] = []
+        self.copies = ThreadCopies(
+            self.world.threads, forks, lambda prefix: f"{prefix}_copy{next(numbers)}", self.made.append
+        )
 
     async def talk(self) -> ThreadId:
         """Two turns, the first of which reads a page."""
@@ -107,6 +110,13 @@ async def test_the_same_request_makes_one_copy(desk: Desk) -> None:
     assert len({one.thread_id, other.thread_id, again.thread_id}) == 3
 
 
+async def test_lists_hear_of_a_copy_before_anything_is_said_in_it(desk: Desk) -> None:
+    thread = await desk.talk()
+    _, second = await desk.inputs(thread)
+    copy = await desk.copies.fork(thread, second, "r1")
+    assert desk.made == [copy.thread_id]
+
+
 async def test_only_a_message_of_a_conversation_is_a_place_to_go_on_from(desk: Desk) -> None:
     thread = await desk.talk()
     for seq in (0, 1, 3, 999):
@@ -120,7 +130,7 @@ async def test_only_a_message_of_a_conversation_is_a_place_to_go_on_from(desk: D
     with pytest.raises(InvalidInput, match="expected a conversation"):
         await desk.copies.fork(child, 2, None)
     with pytest.raises(NotAvailable, match="safety"):
-        await ThreadCopies(desk.world.threads, None, str).fork(thread, 2, None)
+        await ThreadCopies(desk.world.threads, None, str, desk.made.append).fork(thread, 2, None)
 
 
 async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(desk: Desk) -> None:
@@ -128,7 +138,7 @@ async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(des
     text, _ = await desk.whole(thread, "markdown")
     lines = text.split("\n")
     assert [line for line in lines if line.startswith("#")] == [
-        "# Conversation",
+        "# Read it",
         "## You · 2027-01-15T08:00:00.000Z",
         "## sulla · 2027-01-15T08:00:00.000Z",
         "## You · 2027-01-15T08:00:00.000Z",

@@ -6,7 +6,7 @@ import { Empty, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
-import { pathOf } from "./address";
+import { pathOf, WRITE } from "./address";
 import css from "./chat.module.css";
 import { download, fileName, wholeExport } from "./exporting";
 import { ofNewer } from "./shared";
@@ -57,7 +57,7 @@ export function Acts({ threadId, title, tainted }: { threadId: string; title: st
         </div>
       )}
       {asking === "rename" && <Rename threadId={threadId} title={title} onClose={() => setAsking("")} />}
-      {asking === "delete" && <Delete threadId={threadId} onClose={() => setAsking("")} />}
+      {asking === "delete" && <Delete threadId={threadId} title={title} onClose={() => setAsking("")} />}
       {asking === "why" && <Why threadId={threadId} onClose={() => setAsking("")} />}
     </>
   );
@@ -96,13 +96,15 @@ function Rename({ threadId, title, onClose }: { threadId: string; title: string;
   );
 }
 
-function Delete({ threadId, onClose }: { threadId: string; onClose: () => void }) {
+function Delete({ threadId, title, onClose }: { threadId: string; title: string; onClose: () => void }) {
   const { connection, tell } = usePage();
   const [, go] = useLocation();
   const [busy, act] = useAct();
   return (
     <Dialog title={t("removeTitle")} onClose={onClose}>
-      <p>{t("removeAsk")}</p>
+      <p>
+        <Said>{t("removeAsk", { title: title === "" ? t("untitled") : title })}</Said>
+      </p>
       <div className={css.buttons}>
         <Button
           tone="bad"
@@ -227,7 +229,7 @@ function Why({ threadId, onClose }: { threadId: string; onClose: () => void }) {
                       const copy = await connection.call("safety.forget", { thread_id: threadId, request_id: requestId });
                       tell(t("forgotten"));
                       onClose();
-                      go(pathOf(copy.thread_id));
+                      go(pathOf(copy.thread_id), WRITE);
                     })
                   }
                 >

@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../kit/Button";
-import { visible } from "../../kit/Said";
-import { useAct, useCall, useMay, usePage, useStanding } from "../../shell/page";
-import { count } from "../../text/figures";
+import { Said, visible } from "../../kit/Said";
+import { useAct, useCall, useMay, useNow, usePage, useStanding } from "../../shell/page";
+import { count, duration, sinceS } from "../../text/figures";
 import type { ThreadView } from "../../thread/items";
 import css from "./chat.module.css";
-import { Drafts, keyDoes, sendable, shownLeft } from "./composing";
+import { Drafts, keyDoes, leadsToField, sendable, shownLeft } from "./composing";
+import { working } from "./working";
 import { t } from "./words";
 
 type Mode = "queue" | "steer" | "interrupt";
@@ -37,6 +38,17 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
   useEffect(() => {
     if (draft !== null) field.current?.focus();
   }, [draft]);
+  // Who has begun a conversation or a copy of one writes next; later a key leads here.
+  useEffect(() => {
+    if ((history.state as { write?: boolean } | null)?.write === true) field.current?.focus();
+    const pressed = (event: KeyboardEvent): void => {
+      if (!leadsToField(event, event.target instanceof Element ? event.target : null)) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
   if (!may) return <p className={css.quiet}>{t("mayNotWrite")}</p>;
 
   const running = view.running !== "";
@@ -47,6 +59,7 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
     // What goes wrong is shown at the message, where it can be sent again.
     void threads.send(threadId, text, { ...(running ? { mode } : {}), ...(agent === "" ? {} : { agent }) }).catch(() => undefined);
     setText("");
+    setMode("queue");
     field.current?.focus();
     onSent();
   };
@@ -73,8 +86,12 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
           >
             {t("continue")}
           </Button>
+          <Button tone="bad" busy={busy} onClick={() => stop(true)}>
+            {t("dropHeld")}
+          </Button>
         </div>
       )}
+      <WorkingLine view={view} />
       <label htmlFor={ids.text} className="visually-hidden">
         {t("message")}
       </label>
@@ -146,5 +163,19 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
         </span>
       </div>
     </form>
+  );
+}
+
+function WorkingLine({ view }: { view: ThreadView }) {
+  const does = working(view);
+  return does === null ? null : <Since since={does.since} what={does.what} />;
+}
+
+function Since({ since, what }: { since: string; what: string }) {
+  const now = useNow(1);
+  return (
+    <p className={css.quiet}>
+      <Said>{t("working", { time: since === "" ? "" : duration(sinceS(since, now)), what })}</Said>
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../kit/Button";
@@ -7,13 +7,15 @@ import { Said } from "../../kit/Said";
 import { useAct, useMay, usePage, useThread } from "../../shell/page";
 import type { InputItem, Item, ThreadView } from "../../thread/items";
 import { Acts } from "./Acts";
-import { pathOf } from "./address";
+import { pathOf, WRITE } from "./address";
 import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
 import { Composer } from "./Composer";
 import { Drafts } from "./composing";
+import { Forks } from "./forks";
 import { Row } from "./items/Rows";
 import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
 import { t } from "./words";
 
@@ -25,6 +27,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   const { view } = opened;
   const [, act] = useAct();
   const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
+  const from = useMemo(() => new Forks(sessionStorage).from(threadId), [threadId]);
   const heading = useRef<HTMLHeadingElement>(null);
   const title = view.title === "" ? firstWords(view.items) : view.title;
 
@@ -40,11 +43,17 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
           connection.call("thread.fork", { thread_id: threadId, at_seq: atSeq, request_id: `con-${crypto.randomUUID()}` }));
         if (text !== "") new Drafts(sessionStorage).set(copy.thread_id, text);
         tell(said);
-        go(pathOf(copy.thread_id));
+        new Forks(sessionStorage).made(copy.thread_id, threadId);
+        go(pathOf(copy.thread_id), WRITE);
       });
     };
     return {
       threadId, acts: true, open: new Set(),
+      retry: (runId: string) => {
+        const said = threads.now(threadId).view.items.find((item) => item.kind === "input" && item.runId === runId);
+        // What goes wrong is shown at the message.
+        if (said?.kind === "input") void threads.send(threadId, said.text).catch(() => undefined);
+      },
       fork: (item: InputItem) => {
         if (item.seq !== null) fork(item.seq, t("forked"), "");
       },
@@ -83,10 +92,15 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
               />
             </div>
           </header>
+          {from !== "" && (
+            <p className={css.quiet}>
+              {t("copyOf")} · <Link href={pathOf(from)}>{t("copyBack")}</Link>
+            </p>
+          )}
           <Announcer view={view} ready={opened.ready} />
           {opened.trouble !== null ? (
             <Problem>
-              <Said>{t("gone", { why: opened.trouble })}</Said>
+              <Said>{opened.troubleCode === "not_found" ? t("deleted") : t("gone", { why: opened.trouble })}</Said>
             </Problem>
           ) : !opened.ready ? (
             <p>{t("loading")}</p>
@@ -124,13 +138,49 @@ const LAST = { index: "LAST", align: "end" } as const;
 function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null }) {
   const mayWrite = useMay("write");
   const list = useRef<VirtuosoHandle>(null);
-  const [atBottom, setAtBottom] = useState(true);
+  const place = useRef<HTMLDivElement>(null);
+  const stuck = useRef(true);
+  const movedAt = useRef(-Infinity);
+  const [away, setAway] = useState(false);
   const [seenItems, setSeenItems] = useState(view.items.length);
-  const toBottom = (): void => list.current?.scrollToIndex({ ...LAST, behavior: "auto" });
-  if (atBottom && seenItems !== view.items.length) setSeenItems(view.items.length);
+  const toBottom = useCallback((): void => {
+    stuck.current = true;
+    setAway(false);
+    list.current?.scrollToIndex({ ...LAST, behavior: "auto" });
+  }, []);
+  const follow = useCallback((): void => {
+    if (stuck.current && performance.now() - movedAt.current > MOVED_MS) toBottom();
+  }, [toBottom]);
+  const atBottomChanged = (atBottom: boolean): void => {
+    stuck.current = sticks(stuck.current, atBottom, performance.now() - movedAt.current);
+    setAway(!stuck.current);
+    if (stuck.current && !atBottom) toBottom();
+  };
+  // A smaller window or a longer message below leaves less room; a page in the background was not drawn.
+  useEffect(() => {
+    const room = place.current;
+    if (room === null) return;
+    const resized = new ResizeObserver(follow);
+    resized.observe(room);
+    const seen = (): void => {
+      if (document.visibilityState === "visible") follow();
+    };
+    const moved = (event: Event): void => {
+      if (moves(event)) movedAt.current = performance.now();
+    };
+    const kinds = ["wheel", "touchmove", "keydown", "pointerdown", "click"] as const;
+    for (const kind of kinds) room.addEventListener(kind, moved, { passive: true, capture: true });
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      resized.disconnect();
+      document.removeEventListener("visibilitychange", seen);
+      for (const kind of kinds) room.removeEventListener(kind, moved, { capture: true });
+    };
+  }, [follow]);
+  if (!away && seenItems !== view.items.length) setSeenItems(view.items.length);
   return (
     <>
-      <div className={css.log}>
+      <div ref={place} className={css.log}>
         {view.items.length === 0 ? (
           <Empty>{mayWrite ? t("nothingYet") : t("nothingMay")}</Empty>
         ) : (
@@ -145,14 +195,15 @@ function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; dr
               </div>
             )}
             initialTopMostItemIndex={LAST}
-            followOutput="auto"
+            followOutput={() => (stuck.current ? "auto" : false)}
+            totalListHeightChanged={follow}
             atBottomThreshold={48}
-            atBottomStateChange={setAtBottom}
+            atBottomStateChange={atBottomChanged}
             increaseViewportBy={200}
             aria-label={t("conversation")}
           />
         )}
-        {!atBottom && view.items.length > 0 && (
+        {away && view.items.length > 0 && (
           <Button className={css.toBottom} onClick={toBottom}>
             {view.items.length > seenItems ? t("toBottomNew") : t("toBottom")}
           </Button>

@@ -4,7 +4,7 @@ import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { visible } from "../../kit/Said";
 import { useAct, useCall, usePage } from "../../shell/page";
-import { pathOf } from "./address";
+import { pathOf, WRITE } from "./address";
 import css from "./chat.module.css";
 import { t } from "./words";
 
@@ -32,7 +32,7 @@ export function NewConversation({ onClose, onMade }: { onClose: () => void; onMa
             });
             onMade();
             onClose();
-            go(pathOf(threadId));
+            go(pathOf(threadId), WRITE);
           });
         }}
       >

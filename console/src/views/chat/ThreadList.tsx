@@ -1,10 +1,11 @@
-import { useDeferredValue, useId, useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useDeferredValue, useEffect, useId, useMemo, useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useCall, useMay, usePage } from "../../shell/page";
 import { clock, dayAndClock } from "../../text/figures";
+import type { OpenThread } from "../../thread/threads";
 import { pathOf } from "./address";
 import css from "./chat.module.css";
 import { NewConversation } from "./NewConversation";
@@ -23,8 +24,11 @@ export function ThreadList({ at }: { at: string }) {
   const find = useId();
   const kindField = useId();
   // Something began or ended somewhere: the order may be another.
-  const sign = useMemo(() => [...(lively.rows?.keys() ?? [])].sort().join(" "), [lively.rows]);
-  const recent = useRecent(kind, `${sign} ${at}`);
+  const sign = useMemo(() => [...(lively.rows?.values() ?? [])].map((row) => `${row.thread_id} ${row.title}`).sort().join("\n"), [lively.rows]);
+  // It was given another name, here or in another window.
+  const title = useTitle(at);
+  const recent = useRecent(kind, `${sign}\n${at} ${title}`);
+  useReturned(recent.reload);
   return (
     <div className={css.list}>
       <div className={css.listHead}>
@@ -57,6 +61,35 @@ export function ThreadList({ at }: { at: string }) {
       {making && <NewConversation onClose={() => setMaking(false)} onMade={recent.reload} />}
     </div>
   );
+}
+
+/** What the open conversation is called. */
+function useTitle(threadId: string): string {
+  const { threads } = usePage();
+  const subscribe = useCallback(
+    (changed: () => void) => (threadId === "" ? () => undefined : threads.use(threadId, changed)),
+    [threads, threadId],
+  );
+  return useSyncExternalStore(subscribe, () => (threadId === "" ? "" : titleOf(threads.now(threadId))));
+}
+
+function titleOf({ view, troubleCode }: OpenThread): string {
+  return troubleCode === "" ? view.title : troubleCode;
+}
+
+/** Runs something when a person comes back to the page: what was done in other windows meanwhile is not told. */
+function useReturned(run: () => void): void {
+  useEffect(() => {
+    const seen = (): void => {
+      if (document.visibilityState === "visible") run();
+    };
+    window.addEventListener("focus", seen);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      window.removeEventListener("focus", seen);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [run]);
 }
 
 function Recents({ kind, recent, at }: { kind: Kind; recent: ReturnType<typeof useRecent>; at: string }) {

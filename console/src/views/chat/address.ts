@@ -19,3 +19,6 @@ export function pathOf(threadId: string, timelineOf?: string): string {
   const thread = `/chat/${encodeURIComponent(threadId)}`;
   return timelineOf === undefined ? thread : `${thread}/timeline${timelineOf === "" ? "" : `/${encodeURIComponent(timelineOf)}`}`;
 }
+
+/** Said with a way to a conversation in which somebody writes next. */
+export const WRITE = { state: { write: true } } as const;

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it } from "vitest";
-import { codePoints, Drafts, keyDoes, sendable, shownLeft } from "./composing";
+import { codePoints, Drafts, keyDoes, leadsToField, sendable, shownLeft } from "./composing";
 
 describe("a message", () => {
   it("is counted in code points", () => {
@@ -54,5 +54,15 @@ describe("a draft", () => {
     for (let number = 0; number < 60; number++) drafts.set(`thr_${number}`, "x");
     expect(sessionStorage.length).toBeLessThanOrEqual(50);
     expect(drafts.get("thr_59")).toBe("x");
+  });
+});
+
+describe("the key that leads to the field", () => {
+  const key = { key: "c", ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false };
+  it("is c, where nobody is writing", () => {
+    expect(leadsToField(key, { closest: () => null })).toBe(true);
+    expect(leadsToField(key, { closest: () => ({}) as Element })).toBe(false);
+    expect(leadsToField({ ...key, ctrlKey: true }, { closest: () => null })).toBe(false);
+    expect(leadsToField({ ...key, key: "d" }, { closest: () => null })).toBe(false);
   });
 });

@@ -25,6 +25,15 @@ export function keyDoes(key: { key: string; shiftKey: boolean; ctrlKey: boolean;
   return key.key === "Enter" && !key.shiftKey && !key.altKey && !key.composing ? "send" : "nothing";
 }
 
+/** Whether a key that is pressed somewhere leads to the field: `c`, alone, where nobody is writing and nothing lies over the page. */
+export function leadsToField(
+  key: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "defaultPrevented">,
+  at: Pick<Element, "closest"> | null,
+): boolean {
+  if (key.key !== "c" || key.ctrlKey || key.metaKey || key.altKey || key.defaultPrevented) return false;
+  return at?.closest("input, textarea, select, dialog, [contenteditable]") == null;
+}
+
 /** The characters left are shown only when they are few. */
 export function shownLeft(text: string, most: number): number | null {
   const left = most - codePoints(text);

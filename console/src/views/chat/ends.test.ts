@@ -28,6 +28,13 @@ describe("the end of a turn", () => {
     expect(endWords({ ...END, outcome, error: { code: "limit_reached", message: "" } }).remedy).toContain("day_tokens");
   });
 
+  it("says for people why, and nothing where that is the end itself", () => {
+    expect(endWords({ ...END, outcome: { status: "done", reason: "no_wrapper" } }).why).toBe("");
+    expect(endWords({ ...END, outcome: { status: "cancelled", reason: "stopped" } })).toMatchObject({ how: "Stopped", why: "" });
+    expect(endWords({ ...END, error: { code: "provider_transient", message: "" } }).why).toBe("the model's service has trouble");
+    expect(endWords({ ...END, error: { code: "new_code", message: "" } }).why).toBe("new_code");
+  });
+
   it("with a code that is new says what helps in general", () => {
     expect(endWords({ ...END, error: { code: "new_code", message: "" } }).remedy).toContain("send the message again");
   });

@@ -1,6 +1,6 @@
 import type { EndItem } from "../../thread/items";
 import { sinceS } from "../../text/figures";
-import { remedies, t } from "./words";
+import { codes, remedies, t } from "./words";
 
 /** How a turn came to its end, in words. */
 export interface EndWords {
@@ -10,6 +10,8 @@ export interface EndWords {
   readonly report: string;
   readonly needs: string;
   readonly code: string;
+  /** The same for people; empty if it says nothing more than the end does. */
+  readonly why: string;
   readonly message: string;
   readonly remedy: string;
   readonly tookS: number | null;
@@ -28,6 +30,7 @@ export function endWords(item: EndItem): EndWords {
     report: status === "blocked" ? (item.outcome?.blocker_reason ?? "") : status === "done" ? "" : (item.outcome?.status_report ?? ""),
     needs: item.outcome?.unblock_requirements ?? "",
     code: item.error?.code ?? reason,
+    why: codes((item.error?.code ?? reason) as "stopped"),
     message: item.error?.message ?? "",
     remedy: item.error === null ? "" : remedyOf(reason, item.error.code),
     tookS: item.startedAt === null ? null : sinceS(item.startedAt, Date.parse(item.at)),

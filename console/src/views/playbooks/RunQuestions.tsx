@@ -79,7 +79,14 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
         </pre>
       )}
       {!may && <p className={css.quiet}>{t("mayNotAnswer")}</p>}
-      {may && specs !== null && <InputsForm specs={specs} act={t("answerSend")} busy={busy} onValues={(values) => say("result", JSON.stringify(values))} />}
+      {may && specs !== null && !over && (
+        <InputsForm
+          specs={specs}
+          act={t("answerSend")}
+          busy={busy}
+          onValues={(values) => say({ timeStamp: performance.now() }, "result", JSON.stringify(values))}
+        />
+      )}
       {may && (asksText || question.asks === "approval") && (
         <div className={css.field}>
           <label htmlFor={field}>
@@ -94,7 +101,7 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
             onKeyDown={(event) => {
               if (!asksText || !sends(event)) return;
               event.preventDefault();
-              if (text !== "" && !busy) say("result", text);
+              if (text !== "" && !busy) say({ timeStamp: event.timeStamp }, "result", text);
             }}
           />
         </div>

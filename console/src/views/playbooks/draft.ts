@@ -16,7 +16,7 @@ export function draftNames(): string[] {
   const names: string[] = [];
   for (let index = 0; index < sessionStorage.length; index++) {
     const key = sessionStorage.key(index);
-    if (key !== null && key.startsWith(KEY)) names.push(key.slice(KEY.length));
+    if (key?.startsWith(KEY)) names.push(key.slice(KEY.length));
   }
   return names.sort();
 }

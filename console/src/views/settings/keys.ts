@@ -16,6 +16,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { where: "live", keys: ["Enter"], does: "keySteer" },
   { where: "conversation", keys: ["Enter"], does: "keySend" },
   { where: "conversation", keys: ["Shift + Enter"], does: "keyLine" },
+  { where: "conversation", keys: ["c"], does: "keyWrite" },
   { where: "inbox", keys: ["j", "k"], does: "keyMove" },
   { where: "inbox", keys: ["a"], does: "keyApprove" },
   { where: "inbox", keys: ["r"], does: "keyReject" },

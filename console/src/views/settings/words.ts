@@ -45,6 +45,7 @@ export const t = catalog("settings", {
   keyEscape: "closes a dialog or a form",
   keySkip: "at the top of the page: skips the list of views",
   keySend: "sends the message",
+  keyWrite: "Go to where a message is written",
   keyLine: "begins a new line",
   keyMove: "next, previous",
   keyApprove: "approves",

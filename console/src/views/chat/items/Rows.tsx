@@ -2,9 +2,10 @@ import { memo, useContext, useEffect, useRef, useState, useSyncExternalStore, ty
 import { Link } from "wouter";
 import { About, Answering, Expiry, HeldChanges } from "../../../asked/Answering";
 import { Button } from "../../../kit/Button";
+import { Copy } from "../../../kit/Copy";
 import { Markdown } from "../../../kit/Markdown";
 import { Badge } from "../../../kit/Panel";
-import { Said } from "../../../kit/Said";
+import { Said, visible } from "../../../kit/Said";
 import { useMay, usePage } from "../../../shell/page";
 import { clock, count, dayAndClock, dollars, duration, shortCount, sinceS } from "../../../text/figures";
 import type { ChildItem, EndItem, InputItem, Item, NoteItem, QuestionItem, ReasoningItem, TextItem, ToolItem } from "../../../thread/items";
@@ -93,12 +94,12 @@ function InputRow({ item }: { item: InputItem }) {
   return (
     <article className={own ? css.input : css.inputOther}>
       <header className={css.head}>
-        <span className={css.who}>{own ? t("you") : origin(item.origin)}</span>
+        <span className={css.who}>{!own ? origin(item.origin) : threads.isOwn(item.messageId) ? t("you") : t("person")}</span>
         <When at={item.at} />
         {item.spoken && <Badge>{t("spoken")}</Badge>}
         {item.tainted && <Badge tone="warn">{t("outside")}</Badge>}
         {item.state === "sending" && <Badge>{t("sending")}</Badge>}
-        {item.state === "waits" && <Badge tone="accent">{t("waiting")}</Badge>}
+        {item.state === "waits" && <Badge tone="accent">{t(item.mode === "steer" ? "joins" : "waiting")}</Badge>}
         {item.state === "dropped" && (
           <Badge tone="warn">
             <Said>{item.why === "" ? t("dropped") : t("droppedWhy", { why: item.why })}</Said>
@@ -192,6 +193,7 @@ function TextRow({ item }: { item: TextItem }) {
             <Said>{t("standIn", { model: item.standIn })}</Said>
           </Badge>
         )}
+        {item.done && <Copy text={text} className={css.small} />}
       </header>
       <Markdown text={text} />
     </article>
@@ -216,7 +218,11 @@ function ToolCard({ item }: { item: ToolItem }) {
   const [open, toggle] = useCard(item.key);
   const [state, tone] = item.refused
     ? (["toolRefused", "plain"] as const)
-    : item.result === null
+    : item.asked === "rejected"
+      ? (["toolRejected", "warn"] as const)
+      : item.asked === "waits" && item.result === null
+      ? (["toolAsks", "warn"] as const)
+      : item.result === null
       ? (["toolWorks", "accent"] as const)
       : item.isError
         ? (["toolError", "bad"] as const)
@@ -392,7 +398,7 @@ function NoteRow({ item }: { item: NoteItem }) {
     <div className={tone === "warn" ? css.noteWarn : css.note}>
       {text === "" ? (
         line
-      ) : item.what === "NOTICE" ? (
+      ) : item.what === "NOTICE" || item.what === "RUN_WAITING" ? (
         <>
           {line}
           <div className={css.words}>
@@ -415,17 +421,18 @@ function NoteRow({ item }: { item: NoteItem }) {
 }
 
 function EndRow({ item }: { item: EndItem }) {
-  const { threadId, acts } = useAround();
+  const { threadId, acts, retry } = useAround();
+  const mayWrite = useMay("write");
   const end = endWords(item);
   const own = item.threadId === threadId;
   return (
     <div className={css.end}>
       <div className={css.endLine}>
         <Badge tone={end.tone}>{end.how}</Badge>
-        {end.code !== "" && (
-          <code>
-            <Said>{end.code}</Said>
-          </code>
+        {end.why !== "" && (
+          <span title={visible(end.code)}>
+            <Said>{end.why}</Said>
+          </span>
         )}
         {end.tookS !== null && <span>{duration(end.tookS)}</span>}
         {item.usage !== null && (
@@ -434,6 +441,11 @@ function EndRow({ item }: { item: EndItem }) {
         {end.costUsd !== null && end.costUsd > 0 && <span>{dollars(end.costUsd)}</span>}
         {acts && own && (
           <span className={css.endActs}>
+            {item.error !== null && mayWrite && (
+              <Button tone="ghost" className={css.small} onClick={() => retry(item.runId)}>
+                {t("tryAgain")}
+              </Button>
+            )}
             <Link href={pathOf(threadId, item.runId)}>{t("timeline")}</Link>
           </span>
         )}
