@@ -6,25 +6,13 @@ import argparse
 from functools import cached_property
 
 from sulla.cli.settings import settings_of
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError
-from sulla.core.units import MICRO
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor.prompt import prompt_of
-from sulla.daemon.models.prices import prices_of
+from sulla.daemon.models.prices import reading_cost
 from sulla.host.host import Host
 from sulla.host.system import SystemClock
 from sulla.models.catalog import parse_model
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """Tokens that a model reads."""
-
-    input_tokens: int
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
 
 
 class OfflineHome:
@@ -49,8 +37,7 @@ class OfflineHome:
     @cached_property
     def prompt_tokens(self) -> int:
         """How much the home's own agent is told before anything else, its tools included; an estimate."""
-        prompt = prompt_of(self._settings, self._clock)
-        return prompt.tool_tokens + sum(prompt.tokens(section) for section in prompt.sections)
+        return prompt_of(self._settings, self._clock).told_tokens
 
     def reading_cost(self, tokens: int) -> float | None:
         """What it costs that the home's model reads so many tokens, in the unit of `[prices]`; None if unpriced."""
@@ -58,5 +45,4 @@ class OfflineHome:
             model = parse_model(self._settings.model.name)
         except SullaError:
             return None  # none is set: which one answers is found out when the daemon starts
-        cost = prices_of(self._settings).cost_micro(_Read(tokens), model)
-        return None if cost is None else cost / MICRO
+        return reading_cost(self._settings, model, tokens)

@@ -141,7 +141,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     )
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
-    console = make_console(settings, host, built)
+    console = make_console(settings, choice.model, host, built)
     services = dict(
         (
             agents_rpc.METHODS.done_by(agents),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from sulla.core.dataclass import dataclass
 from sulla.rpc.row import Time
@@ -23,6 +23,27 @@ class NoteRow:
     slot: str
     """The name of the firing that it is about; empty for none."""
     said: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleFields:
+    """What a schedule is, as `schedule.add` and `schedule.update` take it."""
+
+    every_s: int | None
+    jitter_s: int
+    cron: str | None
+    at: str | None
+    """By the clock of `zone`, with its offset, e.g. `2027-12-01T09:00:00+01:00`."""
+    zone: str
+    active_hours: str
+    missed: Literal["skip", "once"]
+    message: str | None
+    thread_id: str | None
+    agent: str | None
+    tool: str | None
+    args: dict[str, JsonValue]
+    playbook: str | None
+    inputs: dict[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +71,5 @@ class ScheduleRow:
     failed: int
     tainted: bool = False
     """Whether what it says may have been made from text that nobody trusts."""
+    fields: ScheduleFields | None = None
+    """What it is; null where `schedule.add` makes no such one (a beat, a reminder), or it cannot be read."""

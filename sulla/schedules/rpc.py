@@ -14,7 +14,7 @@ from sulla.rpc.caller import Context
 from sulla.rpc.form import LINE_PATTERN, Id, Label, Name, Params, Title, Words
 from sulla.rpc.limits import ID_CHARS
 from sulla.rpc.method import Example, Method, Methods, Rest
-from sulla.rpc.row import Time
+from sulla.rpc.row import Time, size_of
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.plain_time import read_time
 from sulla.schedules.rows import ScheduleRow
@@ -160,9 +160,15 @@ _FIELDS: Final = {"active hours": "active_hours", "jitter": "jitter_s", "every":
 
 
 async def _list(service: ScheduleService, params: ScheduleList, context: Context) -> ScheduleRows:
-    infos = list(await service.list(params.after or "", params.limit + 1))
-    following = infos[params.limit - 1].schedule if len(infos) > params.limit else None
-    return ScheduleRows(tuple(infos[: params.limit]), following)
+    infos = await service.list(params.after or "", params.limit + 1)
+    page, size = [*infos[:1]], 0
+    for info in infos[: params.limit]:
+        size += size_of(ScheduleRow, info)  # one may be as long as its message and its arguments
+        if info is not page[0]:
+            if size > context.page_bytes:
+                break
+            page.append(info)
+    return ScheduleRows(tuple(page), page[-1].schedule if len(page) < len(infos) else None)
 
 
 async def _add(service: ScheduleService, params: ScheduleAdd, context: Context) -> ScheduleRow:
@@ -273,6 +279,22 @@ _SCHEDULE: Final[JsonObject] = {
     "skipped": 0,
     "failed": 0,
     "tainted": False,
+    "fields": {
+        "every_s": None,
+        "jitter_s": 0,
+        "cron": "0 9 * * 1-5",
+        "at": None,
+        "zone": "Europe/Berlin",
+        "active_hours": "",
+        "missed": "skip",
+        "message": "What is on today?",
+        "thread_id": None,
+        "agent": None,
+        "tool": None,
+        "args": {},
+        "playbook": None,
+        "inputs": {},
+    },
 }
 
 METHODS: Final[Methods[ScheduleService]] = Methods(

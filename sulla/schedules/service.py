@@ -15,6 +15,7 @@ from sulla.core.ids import MakeId, derived_id
 from sulla.schedules import records as f
 from sulla.schedules.calendar import Happening, ahead, behind
 from sulla.schedules.decide import following
+from sulla.schedules.fields import fields_of
 from sulla.schedules.forms import spec_to_json
 from sulla.schedules.log import ScheduleLog
 from sulla.schedules.rows import NoteRow, ScheduleRow, Status
@@ -311,6 +312,7 @@ class ScheduleService:
             state.skipped,
             state.failed,
             isinstance(spec.action, MessageAction | ReminderAction) and spec.action.tainted,
+            fields_of(spec),
         )
 
     def _why(self, state: ScheduleState, next_ms: tuple[int, ...]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from sulla.core.jsontypes import Json
 from sulla.gateway.methods import calendar as calendar_rpc
 from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import rehearsals as rehearsals_rpc
 from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.gateway.methods.calendar import CalendarRows
@@ -16,6 +18,7 @@ from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.gateway.methods.logs import AuditEntry, AuditPage, AuditRead, LogEntry, LogPage, LogRead
 from sulla.gateway.methods.notes import NoteKind, NotePage, NotesForgotten, NotesFound
 from sulla.gateway.methods.playbook_files import PlaybookSaved
+from sulla.gateway.methods.rehearsals import PlaybookTested, PlaybookWays
 from sulla.gateway.methods.shown_flows import FlowBrief, FlowBriefs, FlowGraph, RouteFile
 from sulla.gateway.methods.usage import AgentUse, PlaybookUse, UsageDay, UsageDaysRows
 
@@ -80,6 +83,18 @@ class MemoryPlaybookFiles:
         """As if it was."""
 
 
+class MemoryRehearsals:
+    """Tries nothing out."""
+
+    async def test(self, name: str, text: str | None, most_bytes: int) -> PlaybookTested:
+        """No tests."""
+        return PlaybookTested((), (), cut=False)
+
+    async def dry_run(self, name: str, inputs: Mapping[str, Json], text: str | None, most_bytes: int) -> PlaybookWays:
+        """No ways."""
+        return PlaybookWays((), cut=False)
+
+
 class MemoryNotes:
     """Remembers nothing."""
 
@@ -124,6 +139,7 @@ def console_services(known: Callable[[str], object]) -> Sequence[tuple[str, obje
         calendar_rpc.METHODS.done_by(MemoryCalendar()),
         copies_rpc.METHODS.done_by(MemoryCopies(known)),
         playbook_files_rpc.METHODS.done_by(MemoryPlaybookFiles()),
+        rehearsals_rpc.METHODS.done_by(MemoryRehearsals()),
         notes_rpc.METHODS.done_by(MemoryNotes()),
         shown_flows_rpc.METHODS.done_by(MemoryFlows()),
     )

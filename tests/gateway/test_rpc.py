@@ -132,6 +132,8 @@ GOOD: dict[str, JsonObject] = {
     "memory.note.forget": {"agent": "sulla", "ids": ["fact_1"]},
     "workflow.save": {"playbook": "brew", "text": "name: brew"},
     "workflow.delete": {"playbook": "brew", "digest": "sha256:0"},
+    "workflow.test": {"playbook": "brew"},
+    "workflow.dry_run": {"playbook": "brew"},
     "project.task.move": {"project": "garden", "number": 1, "state": "completed", "digest": "0" * 16},
     "thread.fork": {"thread_id": "thr_1", "at_seq": 2},
     "thread.export": {"thread_id": "thr_1"},

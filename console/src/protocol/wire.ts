@@ -1,10 +1,8 @@
-import type { Coming } from "./coming";
 import type { EventParams, Events, GapParams, Methods, NoticeRow, QuestionRow } from "./generated";
 
-type All = Methods & Omit<Coming, keyof Methods>;
-export type MethodName = keyof All;
-export type Params<M extends MethodName> = All[M]["params"];
-export type Result<M extends MethodName> = All[M]["result"];
+export type MethodName = keyof Methods;
+export type Params<M extends MethodName> = Methods[M]["params"];
+export type Result<M extends MethodName> = Methods[M]["result"];
 
 /** Any event of a thread, told apart by its `type`. Types that this page does not know come, too, and are passed over. */
 export type ThreadEvent = Events[keyof Events];

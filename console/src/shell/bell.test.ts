@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { FullQuestion } from "../protocol/coming";
+import type { QuestionRow } from "../protocol/wire";
 import { Bell } from "./bell";
 
-function question(id: string): FullQuestion {
+function question(id: string): QuestionRow {
   return { thread_id: "t", run_id: "r", id, prompt: `May ${id}?`, expires_at: null };
 }
 

@@ -1,4 +1,4 @@
-import type { FullQuestion } from "../protocol/coming";
+import type { QuestionRow } from "../protocol/wire";
 import type { InboxView } from "./inbox";
 
 const KEY = "sulla.notify";
@@ -11,7 +11,7 @@ export interface Ringing {
   allowed(): boolean;
   /** Whether the person looks at the page anyhow. */
   looking(): boolean;
-  show(question: FullQuestion): void;
+  show(question: QuestionRow): void;
 }
 
 /** Rings once for each question that comes while nobody looks. It lives as long as the page. */

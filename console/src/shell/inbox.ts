@@ -1,18 +1,17 @@
-import type { FullQuestion } from "../protocol/coming";
 import type { Connection } from "../protocol/connection";
-import type { NoticeRow, Result } from "../protocol/wire";
+import type { NoticeRow, QuestionRow, Result } from "../protocol/wire";
 
 /** The most notices that are kept here; older ones are asked for where they are shown. */
 const MOST_NOTICES = 200;
 
 export interface InboxView {
-  readonly questions: readonly FullQuestion[];
+  readonly questions: readonly QuestionRow[];
   readonly notices: readonly NoticeRow[];
 }
 
 /** What waits for a person: questions of all threads and unseen notices, kept up to date. It lives as long as the page. */
 export class Inbox {
-  private questions = new Map<string, FullQuestion>();
+  private questions = new Map<string, QuestionRow>();
   private notices = new Map<string, NoticeRow>();
   private readonly changes = new Set<() => void>();
   private seen: InboxView = Object.freeze({ questions: [], notices: [] });
@@ -23,7 +22,7 @@ export class Inbox {
       this.changed();
     });
     connection.on("approvals", (params) => {
-      const { added, gone } = params as { added: FullQuestion[]; gone: { thread_id: string; id: string }[] };
+      const { added, gone } = params as { added: QuestionRow[]; gone: { thread_id: string; id: string }[] };
       for (const question of gone) this.questions.delete(key(question));
       for (const question of added) this.questions.set(key(question), question);
       this.changed();

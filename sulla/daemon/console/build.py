@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from sulla.core.dataclass import dataclass
 from sulla.daemon.console.asked import AskedBoard
@@ -12,6 +13,7 @@ from sulla.daemon.console.flows import HomeFlows
 from sulla.daemon.console.log_reading import LogReading
 from sulla.daemon.console.notes import AgentNotes
 from sulla.daemon.console.playbook_files import PlaybookFiles
+from sulla.daemon.console.rehearsals import HomePrices, Rehearsals
 from sulla.daemon.console.usage import UsageAccount
 from sulla.daemon.settings.config import Settings
 from sulla.flows.shelf import FlowShelf
@@ -21,11 +23,13 @@ from sulla.gateway.methods import copies as copies_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import rehearsals as rehearsals_rpc
 from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import usage as usage_rpc
 from sulla.heartbeat import rpc as heartbeat_rpc
 from sulla.host.host import Built, Host
 from sulla.memory.memory import Memory
+from sulla.models.catalog import ModelName
 from sulla.playbooks.catalog import PlaybookCatalog
 from sulla.playbooks.files import playbook_folder
 from sulla.routes.shelf import RouteShelf
@@ -44,6 +48,7 @@ class ConsoleServices:
     calendar: Calendar
     copies: ThreadCopies
     playbooks: PlaybookFiles
+    rehearsals: Rehearsals
     notes: AgentNotes
     flows: HomeFlows
 
@@ -56,16 +61,18 @@ class ConsoleServices:
             calendar_rpc.METHODS.done_by(self.calendar),
             copies_rpc.METHODS.done_by(self.copies),
             playbook_files_rpc.METHODS.done_by(self.playbooks),
+            rehearsals_rpc.METHODS.done_by(self.rehearsals),
             notes_rpc.METHODS.done_by(self.notes),
             shown_flows_rpc.METHODS.done_by(self.flows),
         )
 
 
-def make_console(settings: Settings, host: Host, built: Iterable[Built]) -> ConsoleServices:
+def make_console(settings: Settings, model: ModelName, host: Host, built: Iterable[Built]) -> ConsoleServices:
     """Make them.
 
     Args:
         settings: everything that can be set.
+        model: the home's own.
         host: what the daemon stands on.
         built: the capabilities.
     """
@@ -80,8 +87,11 @@ def make_console(settings: Settings, host: Host, built: Iterable[Built]) -> Cons
     asked = AskedBoard(host.store, host.threads, pulse, clock)
     forks = host.provided.get(ThreadForks)
     copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id)
-    playbooks = PlaybookFiles(playbook_folder(settings), host.needed(PlaybookCatalog))
+    catalog = host.needed(PlaybookCatalog)
+    playbooks = PlaybookFiles(playbook_folder(settings), catalog)
+    rehearsals = Rehearsals(catalog, partial(HomePrices, settings, model, clock), clock)
     memory = host.provided.get(Memory)
     notes = AgentNotes(memory if isinstance(memory, Memory) else None)
     flows = HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
-    return ConsoleServices(asked, usage, LogReading(settings.home), calendar, copies, playbooks, notes, flows)
+    logs = LogReading(settings.home)
+    return ConsoleServices(asked, usage, logs, calendar, copies, playbooks, rehearsals, notes, flows)

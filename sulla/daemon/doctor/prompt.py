@@ -58,6 +58,11 @@ class Prompt:
         return count_head((), self.specs, estimate_text)
 
     @property
+    def told_tokens(self) -> int:
+        """Of all of it, by estimate."""
+        return self.tool_tokens + sum(map(self.tokens, self.sections))
+
+    @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model gets them."""
         return tool_specs(self.tools)

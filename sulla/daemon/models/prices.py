@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.core.dataclass import dataclass
+from sulla.core.units import MICRO
 from sulla.daemon.settings.config import Settings
 from sulla.models.catalog import ModelName
 from sulla.models.tokens.list_prices import ListPrice, as_price, listed
@@ -28,6 +30,28 @@ def prices_of(settings: Settings) -> Prices:
         return as_price(found) if found is not None else None
 
     return read_prices(settings.prices, else_of=by_list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Tokens that a model reads."""
+
+    input_tokens: int
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+def reading_cost(settings: Settings, model: ModelName, tokens: int) -> float | None:
+    """What it costs that a model reads so many tokens, in the unit of `[prices]`; None if it is unpriced.
+
+    Args:
+        settings: as in `prices_of`.
+        model: which one.
+        tokens: how many, none of them cached.
+    """
+    cost_micro = prices_of(settings).cost_micro(_Read(tokens), model)
+    return None if cost_micro is None else cost_micro / MICRO
 
 
 def listed_for(settings: Settings, model: ModelName) -> ListPrice | None:

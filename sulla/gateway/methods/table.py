@@ -15,6 +15,7 @@ from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import logs as logs_rpc
 from sulla.gateway.methods import notes as notes_rpc
 from sulla.gateway.methods import playbook_files as playbook_files_rpc
+from sulla.gateway.methods import rehearsals as rehearsals_rpc
 from sulla.gateway.methods import shown_flows as shown_flows_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.gateway.methods import system as system_rpc
@@ -42,6 +43,7 @@ GROUPS: tuple[Methods[Any], ...] = (
     shown_flows_rpc.METHODS,
     notes_rpc.METHODS,
     playbook_files_rpc.METHODS,
+    rehearsals_rpc.METHODS,
     copies_rpc.METHODS,
     calendar_rpc.METHODS,
     logs_rpc.METHODS,

@@ -11,20 +11,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.jsontypes import JsonObject
-from sulla.models.tokens.estimate import estimate_text
 from sulla.playbooks.cli.home_playbooks import HomePlaybooks, Opened, text_of
 from sulla.playbooks.cli.inputs import typed_inputs
 from sulla.playbooks.definition import Definition
 from sulla.playbooks.expression.expression import evaluate
 from sulla.playbooks.file.form import TRIGGERS
-from sulla.playbooks.rehearsal.base import RehearsalSetting, Rehearsed, RehearsedCall, RehearsedStep
+from sulla.playbooks.rehearsal.base import RehearsalSetting, RehearsedStep
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
-from sulla.playbooks.rehearsal.placeholders import holds_guess
+from sulla.playbooks.rehearsal.told import (
+    Cost,
+    case_json,
+    case_row,
+    cost_of,
+    effect_told,
+    refusal_told,
+    way_json,
+    way_row,
+)
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.table import Paper, one_line, paper
@@ -34,25 +41,6 @@ _WORDS = {"completed": "done", "running": "waits"}
 _SHOWN_CHARS = 160
 _REQUEST = {"header": "headers", "query": "query"}
 _PASSES = re.compile(r"@[0-9.]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """An estimate of what models are told; what they write comes on top."""
-
-    calls: int
-    tokens: int
-    money: float | None
-    """In the unit of `[prices]`; None where the model is unpriced."""
-
-    @property
-    def told(self) -> str:
-        """For people."""
-        if not self.calls:
-            return "no model is asked"
-        money = f", {self.money:.4f} by [prices]" if self.money is not None else ""
-        times = "call" if self.calls == 1 else "calls"
-        return f"{self.calls} model {times} at the least, about {self.tokens:,} tokens to read{money}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- test
@@ -94,7 +82,7 @@ def _test(given: argparse.Namespace, playbooks: HomePlaybooks, opened: Opened, t
         verdict = try_case(case, opened.definition, _setting(playbooks, opened))
         ran, bad = ran + 1, bad + bool(verdict.misses)
         print(
-            json.dumps(_verdict_json(opened, tests, verdict))
+            json.dumps(case_json(case_row(opened.name, str(tests), verdict)))
             if given.json
             else "\n".join(_verdict_lines(tests, verdict, on))
         )
@@ -116,18 +104,6 @@ def _verdict_lines(tests: Path, verdict: CaseVerdict, on: Paper) -> Iterator[str
     yield f"  {on.bold('FAIL')}  {name}"
     for miss in verdict.misses:
         yield f"        {tests}:{miss.line}:{miss.column}: {one_line(miss.message)}"
-
-
-def _verdict_json(opened: Opened, tests: Path, verdict: CaseVerdict) -> dict[str, object]:
-    return {
-        "playbook": opened.name,
-        "test": verdict.case.name,
-        "ok": not verdict.misses,
-        "file": str(tests),
-        "line": verdict.case.line,
-        "misses": [{"line": miss.line, "column": miss.column, "message": miss.message} for miss in verdict.misses],
-        **({"took_ms": verdict.rehearsed.took_ms} if verdict.rehearsed is not None else {}),
-    }
 
 
 # ------------------------------------------------------------------------------------------------------------- dry-run
@@ -154,9 +130,9 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
     )
     on = paper()
     for number, way in enumerate(done.ways, 1):
-        cost = cost_of(playbooks, way.rehearsed)
+        cost = cost_of(playbooks.home, way.rehearsed)
         if given.json:
-            print(json.dumps(_way_json(playbooks, way, cost)))
+            print(json.dumps(way_json(way_row(way, playbooks.known, cost))))
         else:
             print("\n".join(_way_lines(playbooks, number, len(done.ways), way, cost, on)))
     if done.is_cut:
@@ -175,8 +151,8 @@ def _way_lines(playbooks: HomePlaybooks, number: int, of: int, way: Way, cost: C
         yield on.faint(f"  assumed: {one_line(said)}")
     for call in found.calls:
         args = one_line(json.dumps(call.args, ensure_ascii=False), _SHOWN_CHARS)
-        yield f"  would call {call.tool} ({_effect(playbooks, call)}) {args}"
-        if why := _refused(playbooks, call):
+        yield f"  would call {call.tool} ({effect_told(call, playbooks.known)}) {args}"
+        if why := refusal_told(call, playbooks.known):
             yield f"  which this home refuses: {one_line(why)}"
     for text in found.told:
         yield f"  would say {one_line(text, _SHOWN_CHARS)}"
@@ -188,30 +164,6 @@ def _row_line(row: RehearsedStep, count: int) -> str:
     word = _WORDS.get(row.status, row.status)
     at = f"{_PASSES.sub('', row.at)} {count} times" if count > 1 else row.at
     return f"{word:<9} {one_line(at):<24} {row.kind:<9} {one_line(what, _SHOWN_CHARS)}".rstrip()
-
-
-def _way_json(playbooks: HomePlaybooks, way: Way, cost: Cost) -> dict[str, Any]:
-    found = way.rehearsed
-    return {
-        "chosen": dict(way.chosen),
-        "assumed": list(way.assumed),
-        "status": found.status,
-        "failure": found.failure.message if found.failure is not None else None,
-        "outputs": found.outputs,
-        "steps": [
-            {"at": row.at, "kind": row.kind, "status": row.status, "route": row.route, "why": row.why}
-            for row in found.rows
-        ],
-        "calls": [
-            {"at": call.at, "tool": call.tool, "effect": _effect(playbooks, call), "args": call.args}
-            | ({"refused": why} if (why := _refused(playbooks, call)) else {})
-            for call in found.calls
-        ],
-        "told": list(found.told),
-        "model_calls": cost.calls,
-        "tokens": cost.tokens,
-        "cost": cost.money,
-    }
 
 
 def _folded(rows: tuple[RehearsedStep, ...]) -> Iterator[tuple[RehearsedStep, int]]:
@@ -226,31 +178,6 @@ def _folded(rows: tuple[RehearsedStep, ...]) -> Iterator[tuple[RehearsedStep, in
 
 def _alike(row: RehearsedStep) -> tuple[str, ...]:
     return _PASSES.sub("", row.at), row.status, row.route
-
-
-def _effect(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
-    known = (playbooks.known.tools or {}).get(call.tool)
-    return known.effect_with(call.args) if known is not None else "not known here"
-
-
-def _refused(playbooks: HomePlaybooks, call: RehearsedCall) -> str:
-    known = (playbooks.known.tools or {}).get(call.tool)
-    if known is None or known.refuses is None or holds_guess(call.args.get("url")):
-        return ""  # nobody knows the address
-    return known.refuses(call.args)
-
-
-def cost_of(playbooks: HomePlaybooks, found: Rehearsed) -> Cost:
-    """What the models of a rehearsal would be told, at the least: how often an agent asks nobody knows.
-
-    Args:
-        playbooks: the home's.
-        found: how it went.
-    """
-    tokens = sum(estimate_text(model.text) for model in found.models)
-    if agents := sum(model.what != "choose" for model in found.models):
-        tokens += agents * playbooks.home.prompt_tokens
-    return Cost(len(found.models), tokens, playbooks.home.reading_cost(tokens))
 
 
 # -------------------------------------------------------------------------------------------------------------- shared

@@ -156,6 +156,7 @@ class RehearsalSetting:
         request: ``run.headers`` and ``run.query``.
         now_ms: when it begins, UTC milliseconds.
         fit: makes inputs that a playbook within is given fit what it takes.
+        go_on: called at each thing that happens; raises `Aborted` once nobody waits for the rehearsal any more.
     """
 
     find: Callable[[str], Definition]
@@ -166,6 +167,7 @@ class RehearsalSetting:
     request: FrozenJson = field(default_factory=dict)
     now_ms: int = BEGINS_MS
     fit: Callable[[Definition, FrozenJson], FrozenJson] = lambda _, given: given
+    go_on: Callable[[], None] = lambda: None
 
 
 def kind_of_step(step: Step) -> str:

@@ -200,6 +200,7 @@ class _Stage:
         moved = False
         for fact in facts:
             moved = True
+            self._setting.go_on()
             self._facts += 1
             if self._facts > MAX_FACTS:
                 raise InvalidInput(f"it does not end: {MAX_FACTS:,} things have happened, the last: {fact!r:.100}")

@@ -11,7 +11,7 @@ import { dayAndClock } from "../../text/figures";
 import css from "./beats.module.css";
 import { content, draftOf, EMPTY, isFault, timing, type Draft, type Fault } from "./draft";
 import { zoneIn } from "./times";
-import { known, type Row } from "./told";
+import { contentOf, type Row } from "./told";
 import { When } from "./When";
 import { t } from "./words";
 
@@ -19,8 +19,8 @@ import { t } from "./words";
 export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClose: () => void; onSaved: () => void }) {
   const { connection, tell } = usePage();
   const [busy, act] = useAct();
-  const told = useMemo(() => (row === null ? null : known(row)), [row]);
-  const [draft, setDraft] = useState<Draft>(() => (told === null ? EMPTY : draftOf(told.content, told.whole)));
+  const told = useMemo(() => (row === null ? null : contentOf(row)), [row]);
+  const [draft, setDraft] = useState<Draft>(() => (told === null ? EMPTY : draftOf(told)));
   const [fault, setFault] = useState<Fault | null>(null);
   const change = (more: Partial<Draft>): void => {
     setDraft({ ...draft, ...more });
@@ -35,7 +35,7 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
       document.getElementById(`schedule-${made.field}`)?.focus();
       return;
     }
-    if (told?.content.thread_id != null && made.message != null) made.thread_id = told.content.thread_id;
+    if (told?.thread_id != null && made.message != null) made.thread_id = told.thread_id;
     void act(async () => {
       const saved =
         row === null
@@ -60,11 +60,6 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
           save();
         }}
       >
-        {row !== null && told !== null && !told.whole && (
-          <div className={css.quiet}>
-            <Said>{t("itSays", { explain: row.explain, action: row.action })}</Said> {t("sayAgain")}
-          </div>
-        )}
         <fieldset>
           <legend>{t("whenLegend")}</legend>
           <Choice {...field} name="when" options={["every", "cron", "at"]} />

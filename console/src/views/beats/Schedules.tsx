@@ -144,7 +144,7 @@ function Acts({ row, onChanged }: { row: Row; onChanged: () => void }) {
           {row.status === "paused" ? t("resume") : t("pause")}
         </Button>
       )}
-      {isOurs(row) && row.status !== "unreadable" && <Button onClick={() => setEditing(true)}>{t("edit")}</Button>}
+      {isOurs(row) && row.fields != null && <Button onClick={() => setEditing(true)}>{t("edit")}</Button>}
       <Button tone="bad" onClick={() => setRemoving(true)}>
         {t("remove")}
       </Button>

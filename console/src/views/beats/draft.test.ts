@@ -49,11 +49,6 @@ describe("the draft of a schedule", () => {
       { schedule: "b", cron: "0 9 * * 1-5", zone: "Europe/Berlin", active_hours: "mon-fri 09:00-18:00", missed: "once", playbook: "p", inputs: { n: [1] } },
       { schedule: "c", at: "2027-12-01T09:00", title: "Passport", tool: "t", args: { path: "." } },
     ];
-    for (const row of rows) expect(content(draftOf(row, true))).toEqual(row);
-  });
-
-  it("inputs that are not known are asked for, and not saved as none", () => {
-    expect(content(draftOf({ every_s: 60, playbook: "p" }, false))).toEqual({ field: "inputs", says: "faultObject" });
-    expect(content(draftOf({ every_s: 60, tool: "t" }, false))).toEqual({ field: "args", says: "faultObject" });
+    for (const row of rows) expect(content(draftOf(row))).toEqual(row);
   });
 });

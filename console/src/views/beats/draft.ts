@@ -122,14 +122,8 @@ export function isFault(made: Content | Fault): made is Fault {
   return "says" in made;
 }
 
-/**
- * The fields that show a schedule which there is.
- *
- * @param whole whether all of it is known. Inputs and arguments that are not stay empty, and have to be given again: to save them as
- *   none would change what the schedule does.
- */
-export function draftOf(known: Content, whole: boolean): Draft {
-  const nothing = whole ? {} : undefined;
+/** The fields that show a schedule which there is. */
+export function draftOf(known: Content): Draft {
   return {
     ...EMPTY,
     id: known.schedule ?? "", title: known.title ?? "",
@@ -140,12 +134,12 @@ export function draftOf(known: Content, whole: boolean): Draft {
     missed: known.missed ?? "",
     does: known.playbook != null ? "playbook" : known.tool != null ? "tool" : "message",
     message: known.message ?? "", agent: known.agent ?? "", playbook: known.playbook ?? "",
-    inputs: shown(known.inputs ?? nothing), tool: known.tool ?? "", args: shown(known.args ?? nothing),
+    inputs: shown(known.inputs ?? {}), tool: known.tool ?? "", args: shown(known.args ?? {}),
   };
 }
 
-function shown(value: object | undefined): string {
-  return value === undefined ? "" : JSON.stringify(value, null, 2);
+function shown(value: object): string {
+  return JSON.stringify(value, null, 2);
 }
 
 function object(text: string): Record<string, unknown> | null {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOurs, known, matching, type Row } from "./told";
+import { draftOf } from "./draft";
+import { contentOf, isOurs, matching, type Row } from "./told";
 
 const row = (more: Partial<Row>): Row => ({
   schedule: "morning", title: "", explain: "Every 30m", action: "message to its own thread: What is on today?", status: "active", why: "",
@@ -7,32 +8,18 @@ const row = (more: Partial<Row>): Row => ({
 });
 
 describe("what a schedule tells of itself", () => {
-  it("a period, its jitter and its hours are read back", () => {
-    expect(known(row({ explain: "Every 1h30m, up to 5m later; only mon-fri 09:00-18:00, Europe/Berlin" })).content).toMatchObject({
-      every_s: 5400, jitter_s: 300, active_hours: "mon-fri 09:00-18:00", zone: "Europe/Berlin", message: "What is on today?",
-    });
+  it("a form gets the fields, inputs and arguments with them", () => {
+    const fields = {
+      every_s: null, jitter_s: 0, cron: "@daily", at: null, zone: "UTC", active_hours: "", missed: "skip" as const, message: null,
+      thread_id: null, agent: null, tool: "t", args: { n: [1] }, playbook: null, inputs: {},
+    };
+    const content = contentOf(row({ title: "T", fields }));
+    expect(content).toEqual({ ...fields, schedule: "morning", title: "T" });
+    expect(draftOf(content ?? {})).toMatchObject({ id: "morning", when: "cron", cron: "@daily", does: "tool", args: JSON.stringify({ n: [1] }, null, 2) });
   });
 
-  it("a single time is read back with its zone", () => {
-    expect(known(row({ explain: "Once, at Wednesday 2027-12-01 09:00:00 Europe/Berlin" })).content).toMatchObject({
-      at: "2027-12-01T09:00:00", zone: "Europe/Berlin",
-    });
-  });
-
-  it("cron in words stays empty, so that it is given again and not guessed", () => {
-    const { content, whole } = known(row({ explain: "At 09:00 on Monday through Friday, Europe/Berlin" }));
-    expect([content.cron, content.zone, whole]).toEqual(["", "Europe/Berlin", false]);
-  });
-
-  it("whom a message goes to is told apart", () => {
-    expect(known(row({ action: "message to thr_9b2d: a: b\nc" })).content).toMatchObject({ thread_id: "thr_9b2d", message: "a: b\nc" });
-    expect(known(row({ action: "message to ada: a" })).content).toMatchObject({ agent: "ada" });
-    expect(known(row({ action: "playbook triage" })).content).toMatchObject({ playbook: "triage" });
-  });
-
-  it("a daemon that tells the fields is believed", () => {
-    const told = { ...row({ title: "T" }), fields: { cron: "@daily", message: "m" } };
-    expect(known(told)).toEqual({ content: { cron: "@daily", message: "m", schedule: "morning", title: "T" }, whole: true });
+  it("what no form makes has no form", () => {
+    expect(contentOf(row({ action: "remind people: Tea", fields: null }))).toBeNull();
   });
 
   it("what settings and playbooks make is not a person's to edit", () => {

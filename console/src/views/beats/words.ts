@@ -111,8 +111,6 @@ export const t = catalog("beats", {
   save: "Save",
   saved: "The schedule {id} is saved. Next: {next}.",
   savedNever: "The schedule {id} is saved.",
-  itSays: "It says now: {explain}; {action}.",
-  sayAgain: "This daemon does not tell a schedule's fields: look at each, and give again what is empty.",
   id: "Name (letters, digits, _ . -; made for you if empty)",
   scheduleTitle: "Title (may be empty)",
   whenLegend: "When",

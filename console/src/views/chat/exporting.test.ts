@@ -3,8 +3,11 @@ import type { Connection } from "../../protocol/connection";
 import { fileName, wholeExport } from "./exporting";
 
 function daemon(pieces: Record<number, { text: string; next: number | null }>): Pick<Connection, "call"> {
-  const call = (_: string, params: { after?: number }) => Promise.resolve(pieces[params.after ?? 0]);
-  return { call: call };
+  const call = (_: string, params: { after?: number }) => {
+    const piece = pieces[params.after ?? 0];
+    return piece === undefined ? Promise.reject(new Error("there is no such piece")) : Promise.resolve(piece);
+  };
+  return { call };
 }
 
 describe("an export", () => {

@@ -5,7 +5,7 @@ import { Ago } from "../../kit/Ago";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
-import type { FullQuestion } from "../../protocol/coming";
+import type { QuestionRow } from "../../protocol/wire";
 import { useAct, useMay, usePage } from "../../shell/page";
 import { entriesOf, keyAct, meantElsewhere, stays, takes, type Entry, type KeyAct } from "./entries";
 import css from "./inbox.module.css";
@@ -167,7 +167,7 @@ function threadOf(entry: Entry): string {
   return encodeURIComponent(entry.kind === "question" ? entry.question.thread_id : entry.notice.thread_id);
 }
 
-function asAsked(question: FullQuestion): Asked {
+function asAsked(question: QuestionRow): Asked {
   return {
     threadId: question.thread_id, id: question.id, tool: question.tool ?? "", target: question.target ?? "", agent: question.agent ?? "",
     prompt: question.prompt, choices: question.choices ?? [],
@@ -182,7 +182,7 @@ function Row({ entry, isCurrent, busy, onFocus, onSeen }: { entry: Entry; isCurr
   );
 }
 
-function Question({ question }: { question: FullQuestion }) {
+function Question({ question }: { question: QuestionRow }) {
   return (
     <>
       <header className={css.entryHead}>

@@ -1,10 +1,9 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import type { FullQuestion } from "../../protocol/coming";
-import type { NoticeRow } from "../../protocol/wire";
+import type { NoticeRow, QuestionRow } from "../../protocol/wire";
 import { entriesOf, keyAct, meantElsewhere, stays, takes, type Entry } from "./entries";
 
-const question = (id: string, since: string): FullQuestion => ({ thread_id: "thr_a", run_id: "run_1", id, prompt: "May it?", tool: "post", target: "host:https://example.org", since });
+const question = (id: string, since: string): QuestionRow => ({ thread_id: "thr_a", run_id: "run_1", id, prompt: "May it?", tool: "post", target: "host:https://example.org", since });
 const notice = (id: string, at: string): NoticeRow => ({ id, thread_id: "thr_a", run_id: "", agent: "", text: "", urgency: "normal", tainted: false, at, seen: [] });
 const entry = (id: string): Entry => ({ kind: "question", key: id, at: "", question: question(id, "") });
 

@@ -1,14 +1,13 @@
-import type { FullQuestion } from "../../protocol/coming";
-import type { NoticeRow } from "../../protocol/wire";
+import type { NoticeRow, QuestionRow } from "../../protocol/wire";
 import { ways, type Verdict } from "../../asked/verdicts";
 
 /** One thing that waits for a person. */
 export type Entry =
-  | { readonly kind: "question"; readonly key: string; readonly at: string; readonly question: FullQuestion }
+  | { readonly kind: "question"; readonly key: string; readonly at: string; readonly question: QuestionRow }
   | { readonly kind: "notice"; readonly key: string; readonly at: string; readonly notice: NoticeRow };
 
 /** Everything in one list: questions first, the one that waits longest on top; then notices, the newest on top. */
-export function entriesOf(waits: { readonly questions: readonly FullQuestion[]; readonly notices: readonly NoticeRow[] }): Entry[] {
+export function entriesOf(waits: { readonly questions: readonly QuestionRow[]; readonly notices: readonly NoticeRow[] }): Entry[] {
   const questions = waits.questions.map((question): Entry => ({ kind: "question", key: `q ${question.thread_id} ${question.id}`, at: question.since ?? "", question }));
   const notices = waits.notices.map((notice): Entry => ({ kind: "notice", key: `n ${notice.id}`, at: notice.at, notice }));
   questions.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));

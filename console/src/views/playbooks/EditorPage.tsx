@@ -7,6 +7,7 @@ import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { RpcError } from "../../protocol/errors";
+import type { Result } from "../../protocol/wire";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
 import { editAddress, runAddress } from "./address";
 import type { EditorHandle } from "./code/CodeEditor";
@@ -206,8 +207,9 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
 
   const tests = (): Promise<boolean> =>
     act(async () => {
-      const answer = await orOlder("workflow.test", connection.call("workflow.test", { playbook: name }));
-      setRehearsed({ what: "tests", ...readCases(answer) });
+      const now = handle.current?.text() ?? text;
+      const answer = await orOlder("workflow.test", connection.call("workflow.test", { playbook: name, text: now }));
+      setRehearsed({ what: "tests", text: now, ...readCases(answer) });
     });
 
   const specs = useMemo(() => inputSpecs(saved.inputs), [saved.inputs]);
@@ -324,7 +326,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           of={rehearsed}
           name={name}
           way={way}
-          stale={dirty}
+          stale={rehearsed.text !== text}
           onWay={setWay}
           onStep={(at) => open(idOf(at))}
           onClose={() => {
@@ -339,11 +341,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         <DryDialog
           name={name}
           specs={specs}
-          stale={dirty}
+          text={() => handle.current?.text() ?? text}
+          unsaved={dirty}
           onClose={() => setDialog(null)}
-          onDone={(answer) => {
+          onDone={(answer, tried) => {
             setWay(0);
-            setRehearsed({ what: "dry", ...readWays(answer) });
+            setRehearsed({ what: "dry", text: tried, ...readWays(answer) });
             setDialog(null);
           }}
         />
@@ -412,19 +415,31 @@ function RunDialog({ name, specs, stale, onClose }: { name: string; specs: reado
   );
 }
 
-function DryDialog({ name, specs, stale, onClose, onDone }: { name: string; specs: readonly InputSpec[]; stale: boolean; onClose: () => void; onDone: (answer: unknown) => void }) {
+interface DryProps {
+  name: string;
+  specs: readonly InputSpec[];
+  text: () => string;
+  unsaved: boolean;
+  onClose: () => void;
+  onDone: (answer: Result<"workflow.dry_run">, tried: string) => void;
+}
+
+function DryDialog({ name, specs, text, unsaved, onClose, onDone }: DryProps) {
   const { connection } = usePage();
   const [busy, act] = useAct();
   // Here nothing has to be given: what is missing is assumed.
   const free = useMemo(() => specs.map((spec) => ({ ...spec, required: false })), [specs]);
   return (
     <Dialog title={t("dryTitle")} onClose={onClose}>
-      {stale && <p className={css.quiet}>{t("saveFirst")}</p>}
+      {unsaved && <p className={css.quiet}>{t("asWritten")}</p>}
       <InputsForm
         specs={free}
         act={t("dryRun")}
         busy={busy}
-        onValues={(inputs) => void act(async () => onDone(await orOlder("workflow.dry_run", connection.call("workflow.dry_run", { playbook: name, inputs }))))}
+        onValues={(inputs) => void act(async () => {
+          const tried = text();
+          onDone(await orOlder("workflow.dry_run", connection.call("workflow.dry_run", { playbook: name, inputs, text: tried })), tried);
+        })}
       />
     </Dialog>
   );

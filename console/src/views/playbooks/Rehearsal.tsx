@@ -8,8 +8,8 @@ import { statusWord, toneOf } from "./run/states";
 import { t } from "./words";
 
 export type Rehearsed =
-  | { readonly what: "tests"; readonly cases: readonly Case[]; readonly faults: readonly string[] }
-  | { readonly what: "dry"; readonly ways: readonly Way[]; readonly cut: boolean };
+  | { readonly what: "tests"; readonly cases: readonly Case[]; readonly faults: readonly string[]; readonly cut: boolean; readonly text: string }
+  | { readonly what: "dry"; readonly ways: readonly Way[]; readonly cut: boolean; readonly text: string };
 
 interface RehearsalProps {
   of: Rehearsed;
@@ -31,7 +31,7 @@ export function Rehearsal({ of, name, way, stale, onWay, onStep, onClose }: Rehe
   return (
     <div role="status">
       <Panel title={of.what === "tests" ? t("testsTitle") : t("dryTitle")} actions={actions}>
-        {stale && <p className={css.quiet}>{t("saveFirst")}</p>}
+        {stale && <p className={css.quiet}>{t("changedSince")}</p>}
         {of.what === "tests" ? <Cases of={of} name={name} /> : <Ways of={of} way={way} onWay={onWay} onStep={onStep} />}
       </Panel>
     </div>
@@ -47,6 +47,7 @@ function Cases({ of, name }: { of: Extract<Rehearsed, { what: "tests" }>; name: 
         </Problem>
       ))}
       {of.cases.length === 0 && of.faults.length === 0 && <Empty>{t("noTests", { name })}</Empty>}
+      {of.cut && <p className={css.quiet}>{t("cutTests")}</p>}
       <ul className={css.log}>
         {of.cases.slice(0, 500).map((one, index) => (
           <li key={index}>
@@ -111,6 +112,11 @@ function Ways({ of, way, onWay, onStep }: { of: Extract<Rehearsed, { what: "dry"
         {shown.calls.map((call, index) => (
           <li key={`c${index}`}>
             <Said>{`${call.at}: ${t("would", { what: call.text.slice(0, 400) })}`}</Said>
+            {call.refused !== "" && (
+              <div className={css.trouble}>
+                <Said>{t("wouldRefuse", { why: call.refused })}</Said>
+              </div>
+            )}
           </li>
         ))}
         {shown.told.map((what, index) => (

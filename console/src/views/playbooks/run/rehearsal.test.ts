@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import { readCases, readWays } from "./rehearsal";
 
-test("tests are read with what they missed, in a list or in a field", () => {
-  const row = { test: "silence", ok: false, misses: [{ line: 3, column: 1, message: "expected failed" }] };
-  for (const answer of [[row], { cases: [row] }, { tests: [row] }]) {
-    expect(readCases(answer).cases).toEqual([{ name: "silence", ok: false, misses: ["3: expected failed"] }]);
-  }
-  expect(readCases({ faults: ["a.test.yaml:1:1: error: x [y]"], cases: [] })).toEqual({ cases: [], faults: ["a.test.yaml:1:1: error: x [y]"] });
+test("tests are read with what they missed, and where in their file", () => {
+  const row = {
+    playbook: "lead", test: "silence", ok: false, file: "workflows/lead.test.yaml", line: 1, took_ms: null,
+    misses: [{ line: 3, column: 1, message: "expected failed" }],
+  };
+  const read = readCases({ cases: [row], faults: [], cut: true });
+  expect(read).toEqual({ cases: [{ name: "silence", ok: false, misses: ["3: expected failed"] }], faults: [], cut: true });
+  expect(readCases({ faults: ["a.test.yaml:1:1: error: x [y]"], cases: [], cut: false }).faults).toEqual(["a.test.yaml:1:1: error: x [y]"]);
 });
 
-test("ways are read with what each step would come to and call", () => {
+test("ways are read with what each step would come to and call, and what would be refused", () => {
   const { ways } = readWays({
     ways: [{
-      chosen: { kind: "sales" }, status: "completed", failure: null, assumed: ["one entry"], told: ["Done."],
-      steps: [{ at: "kind", status: "completed", route: "sales", why: "" }, { at: "help", status: "skipped", route: "", why: "kind went sales" }],
-      calls: [{ at: "send", tool: "write_file", args: { path: "a" } }],
+      chosen: { kind: "sales" }, status: "completed", failure: null, assumed: ["one entry"], told: ["Done."], outputs: {},
+      model_calls: 1, tokens: 12, cost: null,
+      steps: [
+        { at: "kind", kind: "router", status: "completed", route: "sales", why: "" },
+        { at: "help", kind: "tool", status: "skipped", route: "", why: "kind went sales" },
+      ],
+      calls: [{ at: "send", tool: "http", effect: "once", args: { url: "a" }, refused: "no address" }],
     }],
+    cut: false,
   });
-  expect(ways[0]).toMatchObject({ chosen: "kind → sales", calls: [{ at: "send", text: 'write_file {"path":"a"}' }] });
+  expect(ways[0]).toMatchObject({ chosen: "kind → sales", failure: "", calls: [{ at: "send", text: 'http {"url":"a"}', refused: "no address" }] });
   expect(ways[0]?.steps.map((step) => step.what)).toEqual(["sales", "kind went sales"]);
-});
-
-test("an answer of another form gives nothing, and no error", () => {
-  for (const odd of [null, 1, "x", {}, [null], { cases: "x" }, { ways: [1] }]) {
-    readCases(odd);
-    readWays(odd);
-  }
 });
