@@ -152,6 +152,9 @@ export const t = catalog("beats", {
 
   faultIn: "{place}: {fault}",
   faultId: "Expected up to 64 letters, digits, _ . or -, beginning with a letter or digit.",
+  faultTaken: "There is a schedule with this id already. Choose another id, or remove that one first.",
+  draftKept: "What you typed here before was not saved.",
+  draftDrop: "Begin anew",
   faultEvery: "Expected a time such as 30m, 2h, 1d or 1h30m.",
   faultJitter: "Expected a time such as 5m, or nothing.",
   faultCron: "Expected five fields such as 0 9 * * 1-5.",
