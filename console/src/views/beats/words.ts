@@ -36,7 +36,8 @@ export const t = catalog("beats", {
   itsThread: "What it did",
 
   theStatus: "how heartbeats stand",
-  noHeartbeat: "No agent has a heartbeat. It is switched on in the settings, under [heartbeat].",
+  noHeartbeat: "No agent has a heartbeat. To switch it on: enabled = true under [heartbeat] in sulla.toml, then “Read the settings again” under Health. docs/heartbeat.md says more.",
+  howOn: "To switch it on: enabled = true under [heartbeat] in sulla.toml, then “Read the settings again” under Health, which says whether it needs a start anew. docs/heartbeat.md says more.",
   on: "on",
   pausedState: "paused",
   off: "off",

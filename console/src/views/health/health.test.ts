@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findings, isWhole } from "./findings";
+import { logTime } from "./logTime";
 import { appended, asked, EMPTY, hasOlder, inLine, MOST, PageReader } from "./pages";
 
 const STATUS = { version: "1", model: "offline", store: "sqlite", memory: "up to date", memory_error: "", journal: "up to date", troubles: [], failing: [], audit: "on" };
@@ -47,6 +48,12 @@ describe("the doctor", () => {
       expect(() => findings(status as Record<string, unknown>, {})).not.toThrow();
     }
   });
+});
+
+it("the log's clock has 24 hours", () => {
+  const said = logTime("2027-01-15T20:05:07");
+  expect(said).toContain("20:05:07");
+  expect(said).not.toMatch(/[ap]\.?m/i);
 });
 
 describe("pages", () => {

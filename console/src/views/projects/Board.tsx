@@ -130,7 +130,7 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
           </section>
         ))}
       </div>
-      {may && <p className={css.quiet}>{t("dragHint")}</p>}
+      {may && <p className={css.quiet}>{t("dragHint")} {t("addHint")}</p>}
       {asked !== null && (
         <WhyDialog card={asked.card} state={asked.state} onClose={() => setAsked(null)} onSaid={(why) => move(asked.card, asked.state, why)} />
       )}
