@@ -13,6 +13,7 @@ from sulla.cli.settings import examined_of, settings_of
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.doctor.doctor import checks, examine
 from sulla.daemon.doctor.probes import Patient
+from sulla.daemon.doctor.within import check_row
 from sulla.daemon.settings.config import Examined
 from sulla.host.findings import Finding, counted
 from sulla.host.home import Home
@@ -47,11 +48,8 @@ def run(given: argparse.Namespace) -> Exit:
     faults = sum(finding.result == "fault" for _, finding in findings)
     warnings = sum(finding.result == "warning" for _, finding in findings)
     if given.json:
-        checks = [
-            {"check": name, "result": finding.result, "found": finding.found, "remedy": finding.remedy}
-            for name, finding in findings
-        ]
-        print(json.dumps({"home": str(home), "faults": faults, "warnings": warnings, "checks": checks}))
+        rows = [check_row(name, finding) for name, finding in findings]
+        print(json.dumps({"home": str(home), "faults": faults, "warnings": warnings, "checks": rows}))
     else:
         print(f"{counted(faults, 'fault')}, {counted(warnings, 'warning')}")
     return Exit.FAILED if faults else Exit.OK

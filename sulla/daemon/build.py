@@ -15,6 +15,7 @@ from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls, nobody_is_told
 from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.turns import TurnDriver
+from sulla.capabilities import capabilities
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
@@ -28,6 +29,8 @@ from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
 from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
+from sulla.daemon.doctor.doctor import checks
+from sulla.daemon.doctor.within import Ask, DoctorWithin
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.home.agent_writer import AgentWriter
@@ -49,6 +52,7 @@ from sulla.flows.begin import FlowBeginnings
 from sulla.gateway.methods import lifecycle as lifecycle_rpc
 from sulla.gateway.methods import switch as switch_rpc
 from sulla.handoffs.groups import TurnGroups
+from sulla.host.home import Home
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
 from sulla.host.store_url import store_file
@@ -136,9 +140,8 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     work = host.waker.connect(LocalWork(host.store, handle, groups, clock, bounds.work(settings)), groups.passed)
     access, watch = make_access(settings, host.store, place), _watch(settings, host, turns)
     takers = (Built(take_up=core.tools.web.take_up), *built)
-    lifecycle = Lifecycle(
-        settings, examine or (lambda: Examined(settings, (), {})), host, takers, work, core.agent_folders
-    )
+    examine = examine or (lambda: Examined(settings, (), {}))
+    lifecycle = Lifecycle(settings, examine, host, takers, work, core.agent_folders)
     offered, flows = OfferedModels(settings.model, clock), host.needed(FlowBeginnings)
     agents = AgentList(host.agents, host.tools, str(choice.model), scene.active, offered)
     console = make_console(settings, choice.model, host, built)
@@ -155,7 +158,10 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
         )
     )
     model_check = ModelCheck(settings.model, choice, clock)
-    report, look = _report(settings, choice, core, scene, access), _checkup(settings, host.store, place, model_check)
+    report, look = (
+        _report(settings, choice, core, scene, access),
+        _checkup(settings, host.store, place, model_check, examine),
+    )
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
@@ -273,17 +279,21 @@ def _parents(threads: ThreadStore) -> ParentOf:
 
 
 def _checkup(
-    settings: Settings, store: Store, place: Place, model_check: ModelCheck
-) -> Callable[[], Awaitable[JsonObject]]:
-    """What `sulla doctor` asks of a daemon that runs: its store, and whether its model can answer."""
+    settings: Settings, store: Store, place: Place, model_check: ModelCheck, examine: Callable[[], Examined]
+) -> Callable[[Ask | None], Awaitable[JsonObject]]:
+    """What `sulla doctor` asks of a daemon that runs: its store, and whether its model can answer; or all that it looks
+    at itself.
+    """
 
     async def check() -> StoreReport:
         return await check_store(store_reader(settings, place.clock, quiet=False), store, place.clock, BUDGET_S)
 
     checkup = Checkup(check)
 
+    doctor = DoctorWithin(Home(settings.home), examine, place.clock, lambda: checks(capabilities()))
+
     async def look() -> JsonObject:
         found = await checkup.run()
         return found | {"model_check": asdict(await model_check.look())}
 
-    return look
+    return lambda ask: look() if ask is None else doctor.look(ask, look())

@@ -7,13 +7,16 @@ import difflib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from functools import partial
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.capabilities import capabilities
 from sulla.core.errors import Busy, CorruptRecord, InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
+from sulla.daemon.doctor.within import Ask
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
 from sulla.finding.index import ThreadIndex
@@ -25,9 +28,11 @@ from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Ve
 from sulla.gateway.methods import system
 from sulla.gateway.wire import FlowRow, QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.handoffs.routing import AgentRouter
+from sulla.host.collected import method_groups
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
 from sulla.routes.begin import RouteBeginnings
+from sulla.rpc.caller import Context
 from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
 from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
@@ -57,7 +62,7 @@ class Service:
         services: who does the methods of each capability, by its name.
         forget: what else is forgotten with a thread that is deleted.
         report: what `status` says beside what is known here.
-        look: what `check` does.
+        look: what `check` does; of everything where it is handed how to ask this daemon, else of the store.
     """
 
     def __init__(
@@ -69,7 +74,7 @@ class Service:
         services: Mapping[str, object],
         forget: Sequence[Forget],
         report: Callable[[], Awaitable[JsonObject]],
-        look: Callable[[], Awaitable[JsonObject]],
+        look: Callable[[Ask | None], Awaitable[JsonObject]],
     ) -> None:
         self._threads = host.threads
         self._host = host
@@ -269,9 +274,17 @@ class Service:
             self._work.enqueue(Job(thread))
         return seq
 
-    async def check(self) -> JsonObject:
-        """Look at everything that is kept."""
-        return await self._look()
+    async def check(self, everything: Context | None) -> JsonObject:
+        """Look at everything that is kept, or at everything."""
+        return await self._look(None if everything is None else partial(self._asked, everything))
+
+    async def _asked(self, context: Context, method: str) -> JsonObject:
+        """What a method without parameters answers."""
+        if method == "system.status":
+            return await self.status()
+        found = ((group, one) for group in method_groups(capabilities()) for one in group.rows if one.name == method)
+        group, one = next(found)
+        return await one.answer(group.service_in(self._services), one.params(), context)
 
     async def status(self) -> JsonObject:
         """How the daemon is."""

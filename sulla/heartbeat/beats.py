@@ -15,8 +15,9 @@ from sulla.core.units import DAY_MS
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.provenance import Provenance
 
-BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited"]
-"""How the latest beat is or was. `limited`: it came to a limit; `idle`: there was nothing to do."""
+BeatStatus = Literal["idle", "running", "done", "blocked", "failed", "limited", "cancelled"]
+"""How the latest beat is or was. `limited`: it came to a limit; `idle`: there was nothing to do; `cancelled`: somebody
+stopped it, which is no failure."""
 
 MAX_CYCLES: Final = 10
 """Cycles of one beat (seed 004 §2)."""
@@ -289,7 +290,7 @@ def _beat_ended(beat: BeatState, fact: BeatEnded) -> BeatState:
     carried = replace(
         carried,
         failures=beat.failures + 1 if failed else 0,
-        standing=0 if fact.changed else beat.standing + (not failed),
+        standing=0 if fact.changed else beat.standing + (not failed and fact.status != "cancelled"),
     )
     if fact.status == "done" and beat.tainted:
         # What is done can do without words that nobody trusts: else every later beat would have to be mistrusted too.

@@ -193,8 +193,8 @@ def after_cycle(beat: BeatState, last: CycleEnded, limits: BeatLimits, now_ms: i
         case "failed" if last.reason.startswith("limit_"):
             # A cycle that has used up what it had is no outage: nothing would go better after a longer pause.
             return BeatOutcome("limited", last.reason, f"cycle {last.number}: {last.summary or last.reason}")
-        case "failed" | "cancelled":
-            return BeatOutcome("failed", f"cycle_{last.status}", last.summary or f"cycle {last.number} {last.status}")
+        case "failed" | "cancelled" as status:
+            return BeatOutcome(status, f"cycle_{status}", last.summary or f"cycle {last.number} {status}")
     if beat.cycle >= limits.cycles:
         return BeatOutcome("limited", "limit_cycles", f"{limits.cycles} cycles, and not done: {last.summary}")
     if now_ms >= beat.started_ms + round(limits.wall_s * 1000):
@@ -215,7 +215,9 @@ def beat_ended(beat: BeatState, end: BeatOutcome, changed: str, limits: BeatLimi
     """
     failures = beat.failures + 1 if end.status == "failed" else 0
     standing = 0 if changed or failures else beat.standing + 1
-    quiet_ms = _pause_ms(failures or max(0, standing - limits.standing + 1), limits)
+    # What somebody stopped says nothing of whether there is something to do.
+    stopped = end.status == "cancelled"
+    quiet_ms = 0 if stopped else _pause_ms(failures or max(0, standing - limits.standing + 1), limits)
     return BeatEnded(
         end.status,
         now_ms,
@@ -318,7 +320,7 @@ def beat_notices(beat: BeatState, outcome: Outcome, limits: BeatLimits, now_ms: 
     if beat.status == "failed" and (beat.failures == FAILURES or beat.failures % FAILURES_AGAIN == 0):
         text = f"{beat.failures} beats in a row failed: {said or 'nobody knows why'}. See `sulla beat log`."
         found.append(BeatNotice(f"failures:{beat.beats}", Words(text, by)))
-    if beat.status != "idle" and beat.standing == limits.standing:
+    if beat.status not in ("idle", "cancelled") and beat.standing == limits.standing:
         text = f"{beat.standing} beats in a row changed nothing, so they come less often now. See `sulla beat log`."
         found.append(BeatNotice(f"standing:{beat.beats}", ours(text)))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +13,7 @@ from sulla.heartbeat.beats import (
     BeatSkipped,
     BeatStarted,
     BeatState,
+    BeatStatus,
     CycleEnded,
     CycleStarted,
     apply_beat,
@@ -43,6 +45,14 @@ BEATS: Final = Slice("beat", BeatState, _fold, decided=(BeatStarted, BeatSkipped
 """An agent's beats, in its heartbeat's thread."""
 
 
+_OUTCOMES: Final[Mapping[BeatStatus, OutcomeStatus]] = {
+    "failed": "failed",
+    "blocked": "blocked",
+    "cancelled": "cancelled",
+}
+"""How a run ends whose beat ended so; `done` where it is not here."""
+
+
 def beats_of(state: ThreadState) -> BeatState:
     """What is known of the beats of a thread; as good as nothing before the first."""
     return BEATS.of(state) or BeatState()
@@ -52,8 +62,7 @@ def outcome_of(fact: BeatSkipped | BeatEnded) -> Outcome:
     """How a beat's run ends."""
     if isinstance(fact, BeatSkipped):
         return Outcome("done", fact.text, reason=fact.reason, updated_at_ms=fact.at_ms)
-    status: OutcomeStatus = "failed" if fact.status == "failed" else "blocked" if fact.status == "blocked" else "done"
-    return Outcome(status, fact.summary, reason=fact.reason, updated_at_ms=fact.at_ms)
+    return Outcome(_OUTCOMES.get(fact.status, "done"), fact.summary, reason=fact.reason, updated_at_ms=fact.at_ms)
 
 
 def _run_ended(state: ThreadState, at_ms: int) -> None:

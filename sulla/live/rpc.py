@@ -99,6 +99,8 @@ class LiveSwitch:
     paused: bool
     by: str
     since_ms: Annotated[Time | None, Field(alias="since")]
+    reason: str = ""
+    """What was said to it; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,9 @@ METHODS: Final[Methods[LiveService]] = Methods(
             "read",
             _watch,
             Rest("GET", "/live", "What goes on in all threads at this moment, and who waits for a person."),
-            Example({"rows": [_ROW], "more": False, "switch": {"paused": False, "by": "", "since": None}}),
+            Example(
+                {"rows": [_ROW], "more": False, "switch": {"paused": False, "by": "", "since": None, "reason": ""}}
+            ),
             needs="store",
             watch=Watch("live", LiveNews, LiveUnwatch, _follow),
         ),

@@ -91,7 +91,7 @@ class Live:
 
     def _turned(self) -> JsonObject:
         pause = self._switch.current
-        turned = LiveSwitch(pause is not None, pause.by if pause else "", pause.since_ms if pause else None)
+        turned = LiveSwitch(True, pause.by, pause.since_ms, pause.reason) if pause else LiveSwitch(False, "", None)
         return dump(LiveSwitch, turned)
 
     async def _row(self, info: LogInfo) -> Json:

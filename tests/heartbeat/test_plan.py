@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatSpending, BeatState, apply_beat
+from sulla.heartbeat.beats import BeatEnded, BeatSkipped, BeatSpending, BeatState, CycleEnded, apply_beat
 from sulla.heartbeat.limits import BeatLimits
 from sulla.heartbeat.plan import (
     FAILURES,
@@ -14,11 +14,13 @@ from sulla.heartbeat.plan import (
     Focus,
     ProjectSummary,
     WakeRequest,
+    after_cycle,
     beat_ended,
     beat_notices,
     plain,
     preflight,
 )
+from sulla.heartbeat.slice import outcome_of
 from sulla.threads.log.records import Outcome
 
 NOW = 1_800_000_000_000
@@ -66,6 +68,18 @@ def test_pauses_double_up_to_a_day(failures: int) -> None:
     beat = BeatState(status="running", failures=failures - 1)
     ended = beat_ended(beat, BeatOutcome("failed", "cycle_failed"), "", LIMITS, NOW)
     assert ended.quiet_until_ms - NOW == min(DAY, HOUR * 2 ** (failures - 1))
+
+
+def test_a_beat_that_somebody_stopped_is_no_failure_and_beats_do_not_pause_for_it() -> None:
+    beat = BeatState(status="running", cycle=1, standing=LIMITS.standing - 1, started_ms=NOW)
+    stopped = after_cycle(beat, CycleEnded(1, "c", "cancelled", NOW), LIMITS, NOW)
+    assert stopped is not None
+    fact = beat_ended(beat, stopped, "", LIMITS, NOW)
+    assert (stopped.status, fact.quiet_until_ms) == ("cancelled", 0)
+    after = apply_beat(beat, fact, beat.run_id)
+    assert (after.status, after.failures, after.standing) == ("cancelled", 0, LIMITS.standing - 1)
+    assert outcome_of(fact).status == "cancelled"
+    assert decided(after, asked=NOW + 1, now=NOW + 1) == "begins a"
 
 
 def test_a_project_that_others_are_at_work_on_is_left_to_them() -> None:

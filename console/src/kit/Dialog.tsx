@@ -1,14 +1,21 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useContext, useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { TroubleContext } from "../shell/page";
 import { Button } from "./Button";
 import css from "./kit.module.css";
+import { Problem } from "./Panel";
+import { visible } from "./Said";
 import { catalog } from "../text/catalog";
 
 const t = catalog("kit", { close: "Close" });
 
-/** A dialog over the page, closed with Escape or its button. It is there as long as it is drawn. */
+/**
+ * A dialog over the page, closed with Escape or its button. It is there as long as it is drawn. What goes wrong while it is open is
+ * told in it, until something in it changes.
+ */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  const trouble = useTrouble();
   // Closed while it is still on the page, so that the browser gives the focus back to what had it.
   useLayoutEffect(() => {
     const dialog = element.current;
@@ -23,6 +30,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     <dialog
       ref={element}
       aria-labelledby={heading}
+      onInput={trouble.forget}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -34,7 +42,18 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
           {t("close")}
         </Button>
       </header>
+      {trouble.text !== "" && <Problem>{visible(trouble.text)}</Problem>}
       {children}
     </dialog>
   );
+}
+
+/** What went wrong since the dialog was opened, as long as it was not forgotten. */
+function useTrouble(): { text: string; forget: () => void } {
+  const told = useContext(TroubleContext);
+  const [passed, setPassed] = useState(told?.id);
+  const [held, setHeld] = useState(told);
+  // The passing line goes by itself; here it stays.
+  if (told !== null && told.id !== held?.id) setHeld(told);
+  return { text: held === null || held.id === passed ? "" : held.text, forget: () => setPassed(held?.id) };
 }

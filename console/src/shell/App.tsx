@@ -14,7 +14,7 @@ import { keepFocus } from "./focus";
 import { Inbox } from "./inbox";
 import { KillSwitch } from "./KillSwitch";
 import { Live } from "./live";
-import { PageContext, useStanding, type Page } from "./page";
+import { PageContext, TroubleContext, useStanding, type Page } from "./page";
 import { Sidebar } from "./Sidebar";
 import { Told, type Line } from "./Told";
 import { WayIn } from "./WayIn";
@@ -66,6 +66,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
     else if (sessionKey() !== null) connection.start();
   }, [comeIn, connection, first]);
 
+  const trouble = lines.findLast((line) => line.tone === "bad") ?? null;
   const noSession = sessionKey() === null || standing.state === "out";
   return (
     <PageContext value={page}>
@@ -75,7 +76,9 @@ export function App({ connection, threads, first }: { connection: Connection; th
         <WayIn why={refused || standing.why} onToken={(token) => comeIn(enter({ token }))} />
       ) : (
         <Router hook={useHashLocation}>
-          <Shell />
+          <TroubleContext value={trouble}>
+            <Shell />
+          </TroubleContext>
         </Router>
       )}
       <Told lines={lines} />

@@ -4,6 +4,7 @@ import { Dialog } from "../kit/Dialog";
 import { Said } from "../kit/Said";
 import css from "./App.module.css";
 import { useAct, useMay, usePage, useStanding } from "./page";
+import { pausedWords } from "./paused";
 import { t } from "./words";
 
 /** The line at the top of every view: how the connection stands, and the switch that pauses all work. */
@@ -24,7 +25,7 @@ export function KillSwitch() {
             <Button onClick={connection.start}>{t("retry")}</Button>
           </>
         )}
-        {state.paused && <Said>{t("paused", { by: state.by })}</Said>}
+        {state.paused && <Said>{pausedWords(state)}</Said>}
       </div>
       {admin &&
         (state.paused ? (

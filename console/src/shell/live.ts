@@ -11,7 +11,7 @@ export interface LiveView {
 /** Everything that works or waits at this moment, kept up to date. It lives as long as the page. */
 export class Live {
   private readonly changes = new Set<() => void>();
-  private seen: LiveView = Object.freeze({ rows: null, more: false, switch: { paused: false, by: "", since: null } });
+  private seen: LiveView = Object.freeze({ rows: null, more: false, switch: { paused: false, by: "", since: null, reason: "" } });
 
   constructor(connection: Connection) {
     connection.watch("live.watch", {}, (result) => {

@@ -19,6 +19,9 @@ export interface Page {
   tell: (text: string, tone?: "plain" | "bad") => void;
 }
 
+/** What was told last that went wrong, for the dialog that it happened in; null for nothing yet. */
+export const TroubleContext = createContext<{ readonly id: string; readonly text: string } | null>(null);
+
 export const PageContext = createContext<Page | null>(null);
 
 export function usePage(): Page {

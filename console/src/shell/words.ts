@@ -31,6 +31,7 @@ export const t = catalog("shell", {
   stopAllAsk: "Pause all work? Turns that are going on are cut off and go on when you resume. Nothing is lost.",
   stopAllReason: "Reason (shown to others)",
   paused: "All work is paused, by {by}.",
+  pausedWhy: "All work is paused, by {by}: {reason}",
   resumeAll: "Resume work",
   cancel: "Cancel",
   waiting: "{count} waiting",

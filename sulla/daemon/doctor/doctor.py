@@ -83,11 +83,17 @@ async def examine(patient: Patient, table: tuple[Check[Patient], ...]) -> AsyncI
         Each finding with the name of its check, at once.
     """
     for check in table:
-        for finding in await _run(check, patient):
+        for finding in await results(check, patient):
             yield check.name, finding
 
 
-async def _run(check: Check[Patient], patient: Patient) -> list[Finding]:
+async def results(check: Check[Patient], patient: Patient) -> list[Finding]:
+    """What one check finds, whatever becomes of it.
+
+    Args:
+        check: the check.
+        patient: whoever is looked at.
+    """
     try:
         async with patient.clock.timeout(check.deadline_s):
             return await check.run(patient)

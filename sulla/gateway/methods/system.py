@@ -19,6 +19,9 @@ class SystemStatus(Params):
 class SystemCheck(Params):
     """`system.check`."""
 
+    everything: bool = False
+    """Whether to look at all that `sulla doctor` looks at, and not at the store alone."""
+
 
 class Status(BaseModel):
     """The answer to `system.status` and `system.check`: open, because it is for people."""
@@ -32,8 +35,11 @@ class StatusService(Protocol):
     async def status(self) -> JsonObject:
         """How the daemon is, for people."""
 
-    async def check(self) -> JsonObject:
+    async def check(self, everything: Context | None) -> JsonObject:
         """Look at everything that is kept, and say what cannot be read.
+
+        Args:
+            everything: whose request it is to look at all that `sulla doctor` looks at; None for the store alone.
 
         Raises:
             Busy: somebody else's look is going on.
@@ -45,7 +51,7 @@ async def _status(service: StatusService, params: SystemStatus, context: Context
 
 
 async def _check(service: StatusService, params: SystemCheck, context: Context) -> JsonObject:
-    return await service.check()
+    return await service.check(context if params.everything else None)
 
 
 METHODS: Final[Methods[StatusService]] = Methods(

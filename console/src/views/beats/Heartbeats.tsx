@@ -51,6 +51,7 @@ function Heartbeat({ row, onChanged }: { row: Row; onChanged: () => void }) {
       <div className={css.cards}>
         <Panel title={t("next")}>
           <p>{row.next === null ? t("never") : dayAndClock(row.next)}</p>
+          {!row.enabled && row.schedules.length === 0 && <p className={css.quiet}>{t("howOn")}</p>}
           {row.quiet_until !== null && <p>{t("quietUntil", { at: dayAndClock(row.quiet_until) })}</p>}
           {row.failures > 0 && <p className={css.bad}>{t("failures", { count: row.failures })}</p>}
           {row.standing > 0 && <p>{t("standing", { count: row.standing })}</p>}

@@ -5,11 +5,13 @@ import { Empty, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
 import { useSettled } from "../../kit/useSettled";
+import { codeOf } from "../../protocol/errors";
 import type { Result } from "../../protocol/wire";
 import { useAct, useCall, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
 import css from "./beats.module.css";
-import { content, draftOf, EMPTY, isFault, timing, type Draft, type Fault } from "./draft";
+import { content, draftOf, EMPTY, isFault, refused, timing, type Draft, type Fault } from "./draft";
+import { draftsOf } from "./drafts";
 import { zoneIn } from "./times";
 import { contentOf, type Row } from "./told";
 import { When } from "./When";
@@ -20,10 +22,17 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
   const { connection, tell } = usePage();
   const [busy, act] = useAct();
   const told = useMemo(() => (row === null ? null : contentOf(row)), [row]);
-  const [draft, setDraft] = useState<Draft>(() => (told === null ? EMPTY : draftOf(told)));
+  const begun = useMemo(() => (told === null ? EMPTY : draftOf(told)), [told]);
+  const drafts = draftsOf(connection);
+  const about = row?.schedule ?? "";
+  // However the dialog is closed, what was typed is there when it is opened again.
+  const [draft, setDraft] = useState<Draft>(() => drafts.of(about) ?? begun);
+  const [isKept, setKept] = useState(() => drafts.of(about) !== null);
   const [fault, setFault] = useState<Fault | null>(null);
   const change = (more: Partial<Draft>): void => {
-    setDraft({ ...draft, ...more });
+    const next = { ...draft, ...more };
+    setDraft(next);
+    drafts.keep(about, next, begun);
     setFault(null);
   };
   const field = { draft, fault, change };
@@ -37,16 +46,26 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
     }
     if (told?.thread_id != null && made.message != null) made.thread_id = told.thread_id;
     void act(async () => {
-      const saved =
-        row === null
-          ? await connection.call("schedule.add", { ...made, request_id: crypto.randomUUID() })
-          : await connection.call("schedule.update", { ...made, schedule: row.schedule });
+      let saved;
+      try {
+        saved =
+          row === null
+            ? await connection.call("schedule.add", { ...made, request_id: crypto.randomUUID() })
+            : await connection.call("schedule.update", { ...made, schedule: row.schedule });
+      } catch (error) {
+        const at = refused(codeOf(error), draft);
+        if (at === null) throw error;
+        setFault(at);
+        document.getElementById(`schedule-${at.field}`)?.focus();
+        return false;
+      }
       const [next] = saved.next;
       const id = saved.schedule;
       tell(visible(next === undefined ? t("savedNever", { id }) : t("saved", { id, next: dayAndClock(next) })));
+      drafts.forget(about);
       onSaved();
-    }).then((done) => {
-      if (done) onClose();
+      onClose();
+      return true;
     });
   };
 
@@ -60,6 +79,21 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
           save();
         }}
       >
+        {isKept && (
+          <p className={css.row} role="status">
+            {t("draftKept")}{" "}
+            <Button
+              onClick={() => {
+                drafts.forget(about);
+                setDraft(begun);
+                setFault(null);
+                setKept(false);
+              }}
+            >
+              {t("draftDrop")}
+            </Button>
+          </p>
+        )}
         <fieldset>
           <legend>{t("whenLegend")}</legend>
           <Choice {...field} name="when" options={["every", "cron", "at"]} />
@@ -103,7 +137,14 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
           <Button type="submit" tone="main" busy={busy}>
             {row === null ? t("add") : t("save")}
           </Button>
-          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button
+            onClick={() => {
+              drafts.forget(about);
+              onClose();
+            }}
+          >
+            {t("cancel")}
+          </Button>
         </div>
       </form>
     </Dialog>

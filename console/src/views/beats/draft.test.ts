@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { content, draftOf, EMPTY, periodText, seconds, timing, type Draft } from "./draft";
+import { content, draftOf, EMPTY, periodText, refused, seconds, timing, type Draft } from "./draft";
 
 const draft = (more: Partial<Draft>): Draft => ({ ...EMPTY, message: "Is there anything new?", ...more });
 
@@ -37,6 +37,11 @@ describe("the draft of a schedule", () => {
       [{ does: "tool", tool: "t", args: "{" }, "args"],
     ];
     for (const [more, field] of rows) expect(content(draft(more)), JSON.stringify(more)).toMatchObject({ field });
+  });
+
+  it("an id that is taken is told at its field", () => {
+    expect(refused("conflict", draft({ id: "morning" }))).toEqual({ field: "id", says: "faultTaken" });
+    expect([refused("conflict", draft({})), refused("rate_limited", draft({ id: "a" })), refused(null, draft({ id: "a" }))]).toEqual([null, null, null]);
   });
 
   it("a preview needs no action", () => {

@@ -33,7 +33,7 @@ export type Content = Params<"schedule.add">;
 /** What is wrong with a field, by the name of its sentence. */
 export interface Fault {
   readonly field: keyof Draft;
-  readonly says: "faultId" | "faultEvery" | "faultJitter" | "faultCron" | "faultAt" | "faultZone" | "faultMessage" | "faultPlaybook" | "faultTool" | "faultObject";
+  readonly says: "faultId" | "faultTaken" | "faultEvery" | "faultJitter" | "faultCron" | "faultAt" | "faultZone" | "faultMessage" | "faultPlaybook" | "faultTool" | "faultObject";
 }
 
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -120,6 +120,11 @@ export function content(draft: Draft): Content | Fault {
 
 export function isFault(made: Content | Fault): made is Fault {
   return "says" in made;
+}
+
+/** The field that the daemon refuses a schedule for, by its word; null where it names none. */
+export function refused(code: string | null, draft: Draft): Fault | null {
+  return code === "conflict" && draft.id.trim() !== "" ? { field: "id", says: "faultTaken" } : null;
 }
 
 /** The fields that show a schedule which there is. */

@@ -36,7 +36,8 @@ export const t = catalog("beats", {
   itsThread: "What it did",
 
   theStatus: "how heartbeats stand",
-  noHeartbeat: "No agent has a heartbeat. It is switched on in the settings, under [heartbeat].",
+  noHeartbeat: "No agent has a heartbeat. To switch it on: enabled = true under [heartbeat] in sulla.toml, then “Read the settings again” under Health. docs/heartbeat.md says more.",
+  howOn: "To switch it on: enabled = true under [heartbeat] in sulla.toml, then “Read the settings again” under Health, which says whether it needs a start anew. docs/heartbeat.md says more.",
   on: "on",
   pausedState: "paused",
   off: "off",
@@ -152,6 +153,9 @@ export const t = catalog("beats", {
 
   faultIn: "{place}: {fault}",
   faultId: "Expected up to 64 letters, digits, _ . or -, beginning with a letter or digit.",
+  faultTaken: "There is a schedule with this id already. Choose another id, or remove that one first.",
+  draftKept: "What you typed here before was not saved.",
+  draftDrop: "Begin anew",
   faultEvery: "Expected a time such as 30m, 2h, 1d or 1h30m.",
   faultJitter: "Expected a time such as 5m, or nothing.",
   faultCron: "Expected five fields such as 0 9 * * 1-5.",

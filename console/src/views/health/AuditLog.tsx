@@ -4,9 +4,9 @@ import { Badge, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import type { AuditEntry } from "../../protocol/generated";
 import { usePage } from "../../shell/page";
-import { toTheSecond } from "../../text/figures";
 import { Entries } from "./Entries";
 import css from "./health.module.css";
+import { logTime } from "./logTime";
 import { asked, inLine } from "./pages";
 import { usePages } from "./usePages";
 import { useTyped } from "./useTyped";
@@ -50,7 +50,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const named = Object.entries({ ...entry.about, ...entry.more });
   return (
     <div className={css.entry}>
-      <time dateTime={entry.at}>{toTheSecond(entry.at)}</time>
+      <time dateTime={entry.at}>{logTime(entry.at)}</time>
       <Badge tone={entry.code === "ok" ? "good" : "bad"}>
         <Said>{entry.code}</Said>
       </Badge>

@@ -5,9 +5,9 @@ import { Badge, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import type { LogEntry, LogRead } from "../../protocol/generated";
 import { usePage } from "../../shell/page";
-import { toTheSecond } from "../../text/figures";
 import { Entries } from "./Entries";
 import css from "./health.module.css";
+import { logTime } from "./logTime";
 import { asked, inLine } from "./pages";
 import { usePages } from "./usePages";
 import { useTyped } from "./useTyped";
@@ -61,7 +61,7 @@ function Entry({ entry }: { entry: LogEntry }) {
   const more = Object.entries(entry.more);
   return (
     <div className={css.entry}>
-      <time dateTime={entry.at}>{toTheSecond(entry.at)}</time>
+      <time dateTime={entry.at}>{logTime(entry.at)}</time>
       <Badge tone={TONES[entry.level] ?? "plain"}>
         <Said>{entry.level}</Said>
       </Badge>

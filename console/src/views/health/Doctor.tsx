@@ -6,7 +6,7 @@ import type { ChannelRow } from "../../protocol/generated";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
 import { count } from "../../text/figures";
 import { Daemon } from "./Daemon";
-import { findings, textOf } from "./findings";
+import { findings, isWhole, textOf } from "./findings";
 import css from "./health.module.css";
 import { t } from "./words";
 
@@ -15,7 +15,7 @@ type Open = Record<string, unknown>;
 export function Doctor() {
   const admin = useMay("admin");
   const status = useCall("system.status", {});
-  const check = useCall("system.check", {}, admin);
+  const check = useCall("system.check", { everything: true }, admin);
   return (
     <>
       <Panel
@@ -67,10 +67,10 @@ function Findings({ status, check }: { status: Open; check: Open | null }) {
   return (
     <>
       <p role="status" className={css.worst}>
-        {faults + warnings === 0 ? t("allWell") : t("worst", { faults, warnings })}
+        {faults + warnings > 0 ? t("worst", { faults, warnings }) : t(isWhole(check) ? "allWell" : "partWell")}
       </p>
       <div className={css.scroll} tabIndex={0} role="group" aria-label={t("doctor")}>
-        <table>
+        <table className={css.findings}>
           <thead>
             <tr>
               <th scope="col">{t("part")}</th>

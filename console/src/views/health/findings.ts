@@ -1,6 +1,7 @@
 /** What the doctor says of a part. */
 export interface Finding {
-  readonly part: "daemon" | "store" | "model" | "memory" | "journal" | "speech" | "tools";
+  /** As `sulla doctor` names it. */
+  readonly part: string;
   readonly state: "ok" | "warning" | "fault";
   readonly found: string;
   /** What to do; empty where nothing is. */
@@ -10,16 +11,42 @@ export interface Finding {
 type Open = Readonly<Record<string, unknown>>;
 
 /**
- * Judges what the daemon says of itself, as `sulla doctor` does. Both answers are open: what a daemon leaves out is not judged,
- * and what it adds is passed over.
+ * Judges what the daemon says of itself, as `sulla doctor` does: a daemon that makes the doctor's checks by itself is taken by its
+ * word, an older one by what it says of the parts. Both answers are open: what a daemon leaves out is not judged, and what it adds
+ * is passed over.
  *
  * @param check the answer to `system.check`; null where it was not asked.
  */
 export function findings(status: Open, check: Open | null): readonly Finding[] {
-  const found = [...ofDaemon(status), ...ofParts(status), ...(check === null ? [] : [...ofStore(status, check), ...ofModel(check)])];
+  const checked = listOf(check?.checks).flatMap(ofCheck);
+  const told = new Set(checked.map(({ part }) => part));
+  const own = [...ofDaemon(status), ...ofParts(status), ...(check === null ? [] : [...ofStore(status, check), ...ofModel(check)])];
+  // What the checks say of a part stands; of parts that they do not know, and of troubles now, the status tells.
+  const found = [...checked, ...own.filter(({ part, state }) => !told.has(part) || (part === "daemon" && state !== "ok"))];
   const bad = found.filter(({ state }) => state === "fault");
   const odd = found.filter(({ state }) => state === "warning");
-  return [...bad, ...odd, ...found.filter(({ state }) => state === "ok")];
+  return unique([...bad, ...odd, ...found.filter(({ state }) => state === "ok")]);
+}
+
+/** Whether everything was looked at that `sulla doctor` looks at. */
+export function isWhole(check: Open | null): boolean {
+  return listOf(check?.checks).length > 0;
+}
+
+function ofCheck(row: unknown): Finding[] {
+  const { check, result, found, remedy } = (typeof row === "object" && row !== null ? row : {}) as Open;
+  if (textOf(check) === "" || textOf(found) === "") return [];
+  // A word that this page does not know is no good news.
+  const state = result === "ok" || result === "fault" ? result : "warning";
+  return [{ part: textOf(check), state, found: textOf(found), remedy: textOf(remedy) }];
+}
+
+function unique(all: readonly Finding[]): readonly Finding[] {
+  const seen = new Set<string>();
+  return all.filter(({ part, found }) => {
+    const key = JSON.stringify([part, found]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 function ofDaemon(status: Open): Finding[] {

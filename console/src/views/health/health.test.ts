@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findings } from "./findings";
+import { findings, isWhole } from "./findings";
+import { logTime } from "./logTime";
 import { appended, asked, EMPTY, hasOlder, inLine, MOST, PageReader } from "./pages";
 
 const STATUS = { version: "1", model: "offline", store: "sqlite", memory: "up to date", memory_error: "", journal: "up to date", troubles: [], failing: [], audit: "on" };
@@ -20,6 +21,18 @@ describe("the doctor", () => {
     expect(found.some((one) => one.found === "1 more heads or records cannot be read")).toBe(true);
   });
 
+  it("shows what the command shows, where the daemon makes the checks, and calls less than that not all", () => {
+    const home = { check: "home", result: "warning", found: "others may look into /h (mode 0755)", remedy: "chmod 700 '/h'" };
+    const checks = [home, { check: "store", result: "ok", found: "all readable", remedy: "" }, { check: "moon", result: "odd", found: "half", remedy: "" }];
+    const found = findings(STATUS, { ...CHECK, checks });
+    expect(found.slice(0, 2)).toEqual([
+      { part: "home", state: "warning", found: home.found, remedy: home.remedy },
+      { part: "moon", state: "warning", found: "half", remedy: "" },
+    ]);
+    expect(found.filter(({ part }) => part === "store").map((one) => one.found)).toEqual(["all readable"]);
+    expect([isWhole({ ...CHECK, checks }), isWhole(CHECK), isWhole(null)]).toEqual([true, false, false]);
+  });
+
   it("takes a trouble that blocks for a fault", () => {
     const troubles = [{ what: "store", why: "full", blocks: true }, { what: "clock", why: "late", blocks: false }];
     expect(findings({ ...STATUS, troubles }, null).slice(0, 2)).toMatchObject([{ state: "fault", found: "store: full" }, { state: "warning", found: "clock: late" }]);
@@ -35,6 +48,12 @@ describe("the doctor", () => {
       expect(() => findings(status as Record<string, unknown>, {})).not.toThrow();
     }
   });
+});
+
+it("the log's clock has 24 hours", () => {
+  const said = logTime("2027-01-15T20:05:07");
+  expect(said).toContain("20:05:07");
+  expect(said).not.toMatch(/[ap]\.?m/i);
 });
 
 describe("pages", () => {

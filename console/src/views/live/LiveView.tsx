@@ -15,7 +15,7 @@ const SWEEP_MS = 500;
 /** Everything that works or waits at this moment. */
 export default function LiveView() {
   const { live } = usePage();
-  const { rows, more } = useSyncExternalStore(live.subscribe, live.view);
+  const { rows, more, switch: all } = useSyncExternalStore(live.subscribe, live.view);
   const kept = useShelf();
   const groups = useMemo(() => grouped(kept), [kept]);
   const paused = usePausedRuns(rows);
@@ -28,7 +28,7 @@ export default function LiveView() {
       {groups.map((group) => (
         <section key={group.name} className={css.group} aria-label={t(group.name)}>
           <h2>{t(group.name)}</h2>
-          <Level nodes={group.nodes} paused={paused} />
+          <Level nodes={group.nodes} paused={paused} still={all.paused} />
         </section>
       ))}
       {more && <Empty>{t("more")}</Empty>}
@@ -36,13 +36,13 @@ export default function LiveView() {
   );
 }
 
-function Level({ nodes, paused }: { nodes: readonly Node[]; paused: ReadonlySet<string> }) {
+function Level({ nodes, paused, still }: { nodes: readonly Node[]; paused: ReadonlySet<string>; still: boolean }) {
   return (
     <ul className={css.level}>
       {nodes.map((node) => (
         <li key={node.row.thread_id} data-gone={node.goneAt !== null || undefined} data-thread={node.row.thread_id}>
-          <Row row={node.row} gone={node.goneAt !== null} paused={paused.has(node.row.thread_id)} />
-          {node.children.length > 0 && <Level nodes={node.children} paused={paused} />}
+          <Row row={node.row} gone={node.goneAt !== null} paused={paused.has(node.row.thread_id)} still={still} />
+          {node.children.length > 0 && <Level nodes={node.children} paused={paused} still={still} />}
         </li>
       ))}
     </ul>

@@ -8,7 +8,7 @@ import { Said } from "../../kit/Said";
 import type { LiveRow } from "../../protocol/generated";
 import { useAct, usePage, useStanding } from "../../shell/page";
 import { count, dollars, shortCount } from "../../text/figures";
-import { actsOn, placeOf, type Act } from "./acts";
+import { actsOn, isStill, placeOf, type Act } from "./acts";
 import { nearest, type Budget } from "./budget";
 import { CancelRun } from "./CancelRun";
 import { HandOver } from "./HandOver";
@@ -18,8 +18,12 @@ import { t } from "./words";
 
 type Form = "steer" | "handOver" | "cancel";
 
-/** One thread: what it does, what it has used, and what a person can do about it. */
-export const Row = memo(function Row({ row, gone, paused }: { row: LiveRow; gone: boolean; paused: boolean }) {
+/**
+ * One thread: what it does, what it has used, and what a person can do about it.
+ *
+ * @param still whether all work stands still.
+ */
+export const Row = memo(function Row({ row, gone, paused, still }: { row: LiveRow; gone: boolean; paused: boolean; still: boolean }) {
   const { scopes } = useStanding();
   const [form, setForm] = useState<Form | null>(null);
   const opener = useRef<HTMLButtonElement | null>(null);
@@ -43,7 +47,7 @@ export const Row = memo(function Row({ row, gone, paused }: { row: LiveRow; gone
           </Link>
         </h3>
         <p className={css.doing}>
-          <Said>{row.agent}</Said> <Doing row={row} gone={gone} paused={paused} />
+          <Said>{row.agent}</Said> <Doing row={row} gone={gone} paused={isStill(row, paused, still)} />
         </p>
         <Marks row={row} />
       </div>

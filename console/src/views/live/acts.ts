@@ -31,3 +31,8 @@ export function placeOf(row: Pick<LiveRow, "kind" | "thread_id" | "playbook">): 
 export function handedOver(agent: string, text: string, reached: readonly string[]): { text: string; agent?: string } {
   return reached.includes(agent) ? { text: `@${agent} ${text}` } : { text, agent };
 }
+
+/** Whether a row does nothing because somebody paused it, or all work. What waits for a person waits all the same, and says so. */
+export function isStill({ question }: Pick<LiveRow, "question">, paused: boolean, all: boolean): boolean {
+  return paused || (all && question === null);
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LiveRow } from "../../protocol/generated";
-import { actsOn, handedOver, placeOf } from "./acts";
+import { actsOn, handedOver, isStill, placeOf } from "./acts";
 import { nearest } from "./budget";
 import { FADE_MS, MOST_FADING, Shelf } from "./shelf";
 import { counts, grouped } from "./tree";
@@ -118,6 +118,11 @@ describe("acts", () => {
     expect(actsOn(row("a", { kind: "beat" }), ["write"], false)).toEqual(["steer", "stop"]);
     expect(actsOn(row("a", { kind: "playbook" }), ["write"], false)).toEqual(["pause", "cancel"]);
     expect(actsOn(row("a", { kind: "playbook" }), ["write"], true)).toEqual(["resume", "cancel"]);
+  });
+
+  it("stand still while all work does, but for what waits for a person", () => {
+    expect([isStill(row("a"), false, false), isStill(row("a"), false, true), isStill(row("a"), true, false)]).toEqual([false, true, true]);
+    expect(isStill(row("a", { question: { id: "1", prompt: "?" } }), false, true)).toBe(false);
   });
 
   it("steer nothing that has not begun", () => {

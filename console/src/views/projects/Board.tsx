@@ -3,7 +3,7 @@ import { Badge, Empty } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { codeOf } from "../../protocol/errors";
 import { useAct, useMay, usePage } from "../../shell/page";
-import { columns, elsewhere, wantsWhy, type Card, type State } from "./cards";
+import { cards, columns, elsewhere, sameCard, wantsWhy, type Card, type State } from "./cards";
 import { MoveMenu } from "./MoveMenu";
 import { WhyDialog } from "./WhyDialog";
 import css from "./projects.module.css";
@@ -52,7 +52,17 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
     focused.current = card.key;
     void act(async () => {
       try {
-        await connection.call("project.task.move", { project, number: card.number, state, why: why ?? "", digest });
+        const asked = { project, state, why: why ?? "" };
+        try {
+          await connection.call("project.task.move", { ...asked, number: card.number, digest });
+        } catch (error) {
+          if (codeOf(error) !== "conflict") throw error;
+          // The file is another, but the task may be as it was: then it is moved there.
+          const now = await connection.call("project.get", { project });
+          const same = sameCard(cards(now.tasks), card);
+          if (same === null) throw error;
+          await connection.call("project.task.move", { ...asked, number: same.number, digest: now.digest });
+        }
         tell(visible(t("moved", { task: card.text, state: t(`state_${state}`) })));
       } catch (error) {
         const code = codeOf(error);
@@ -120,7 +130,7 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
           </section>
         ))}
       </div>
-      {may && <p className={css.quiet}>{t("dragHint")}</p>}
+      {may && <p className={css.quiet}>{t("dragHint")} {t("addHint")}</p>}
       {asked !== null && (
         <WhyDialog card={asked.card} state={asked.state} onClose={() => setAsked(null)} onSaid={(why) => move(asked.card, asked.state, why)} />
       )}

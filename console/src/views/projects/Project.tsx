@@ -5,6 +5,7 @@ import { Markdown } from "../../kit/Markdown";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
+import { useLookAgain } from "../../kit/useLookAgain";
 import type { Params } from "../../protocol/wire";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
 import { Board } from "./Board";
@@ -23,6 +24,8 @@ export function Project({ name }: { name: string }) {
   const [dialog, setDialog] = useState<"plan" | "work" | null>(null);
   const loaded = useCall("project.get", { project: name });
   const { value, reload } = loaded;
+  // An editor changes the file without a word to anybody.
+  useLookAgain(reload);
   const all = useMemo(() => cards(value?.tasks ?? []), [value]);
   const file = useMemo(() => page(value?.text ?? ""), [value]);
   const runs = useMemo(() => {

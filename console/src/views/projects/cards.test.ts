@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cards, columns, elsewhere, isActive, page, planOf, progressText, runsOf, STATES, wantsWhy, type Task } from "./cards";
+import { cards, columns, elsewhere, isActive, page, planOf, progressText, runsOf, sameCard, STATES, wantsWhy, type Task } from "./cards";
 
 const task = (text: string, more: Partial<Task> = {}): Task => ({
   text, done: false, blocked: "", depth: 0, state: "pending", id: "", depends_on: [], ...more,
@@ -88,5 +88,22 @@ describe("a run and its plan", () => {
       goal: "", strategy: "", tasks: [{ id: "dig", title: "Dig", description: "", after: ["a", ""], agent: "", success: "" }],
     });
     expect(planOf({ tasks: "none" }).tasks).toEqual([]);
+  });
+});
+
+describe("a card in a file that somebody else has changed", () => {
+  const task = (text: string, more = {}) => ({ text, state: "pending", done: false, id: "", depth: 0, depends_on: [], blocked: "", failed: "", number: 0, ...more }) as Parameters<typeof cards>[0][number];
+  const before = cards([task("Dig"), task("Sow", { number: 1, depth: 1 })]);
+  const sow = before[0]?.below[0];
+
+  it("is found at its new place while its words and state are the same", () => {
+    const now = cards([task("Buy"), task("Dig", { number: 1 }), task("Sow", { number: 2, depth: 1 })]);
+    expect(sow === undefined ? null : sameCard(now, sow)?.number).toBe(2);
+  });
+
+  it("is not found where it is another, or gone", () => {
+    if (sow === undefined) throw new Error("no card");
+    expect(sameCard(cards([task("Sow", { state: "completed", done: true })]), sow)).toBeNull();
+    expect(sameCard(cards([task("Reap")]), sow)).toBeNull();
   });
 });

@@ -62,6 +62,16 @@ export function elsewhere(card: Card): readonly State[] {
   return STATES.filter((state) => state !== card.state && (card.id !== "" || (state !== "in_progress" && state !== "failed")));
 }
 
+/** The card of another reading that is the same task as it was: its words and its state. Null if it is not there, or is another now. */
+export function sameCard(all: readonly Card[], card: Card): Card | null {
+  for (const one of all) {
+    if (one.key === card.key) return one.text === card.text && one.state === card.state && one.why === card.why ? one : null;
+    const below = sameCard(one.below, card);
+    if (below !== null) return below;
+  }
+  return null;
+}
+
 /** Whether a reason belongs to a state. */
 export function wantsWhy(state: State): boolean {
   return state === "blocked" || state === "failed";

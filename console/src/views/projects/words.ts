@@ -44,6 +44,7 @@ export const t = catalog("projects", {
   move: "Move",
   after: "After: ",
   doneMark: "done",
+  addHint: "To add a task, write a line `- [ ] a task` into the project's PROJECT.md, or ask an agent by “Talk about it”: it is here within ten seconds.",
   dragHint: "Cards can be dragged to another column; “Move to” on each does the same by keyboard.",
 
   talk: "Talk about it",

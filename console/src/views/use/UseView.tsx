@@ -80,6 +80,7 @@ function OfToday({ today }: { today: Today | null }) {
           {t("tokensUsed", { used: count(tokens), limit: count(tokensLimit), left: count(Math.max(0, tokensLimit - tokens)) })}
         </Meter>
       )}
+      <p className={css.quiet}>{t("counted")}</p>
       {cost === null ? (
         <p className={css.quiet}>{t("unpriced")}</p>
       ) : costLimit === null ? (

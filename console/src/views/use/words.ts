@@ -8,6 +8,7 @@ export const t = catalog("use", {
   tokens: "Tokens",
   money: "Money",
   tokensUsed: "{used} of {limit} tokens used, {left} left",
+  counted: "This counts tokens that were read from a cache, too, and what is set aside for calls under way, so it can be more than the sums below.",
   tokensNoLimit: "{used} tokens used; the day has no limit of tokens",
   moneyUsed: "{used} of {limit} used, {left} left",
   moneyNoLimit: "{used} used; the day has no limit of money",
