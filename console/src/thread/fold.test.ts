@@ -198,6 +198,28 @@ describe("a question", () => {
     expect(fold.view().suspended).toBe(false);
   });
 
+  it("makes its call wait until all that is asked of it is answered", () => {
+    const log = new Recorded();
+    const call = log.kept("TOOL_CALL_START", { call_id: "c1", name: "post", args: {} });
+    const other = log.kept("TOOL_CALL_START", { call_id: "c2", name: "read", args: {} });
+    const asks = (fold: ThreadFold) => fold.view().items.flatMap((item) => (item.kind === "tool" ? [item.asks] : []));
+    const fold = folded([call, other, log.kept("SUSPENDED", { waits: [{ ...wait, call_id: "c1" }, { ...wait, wait_id: "review:t", call_id: "c1" }] })]);
+    expect(asks(fold)).toEqual([true, false]);
+    fold.take(log.kept("ANSWER", { wait_id: "approval:t", text: "", verdict: "approve" }));
+    expect(asks(fold)).toEqual([true, false]);
+    fold.take(log.kept("ANSWER", { wait_id: "review:t", text: "", verdict: "approve" }));
+    expect(asks(fold)).toEqual([false, false]);
+  });
+
+  it("makes no call wait whose turn has ended", () => {
+    const log = new Recorded();
+    const fold = folded([
+      log.kept("TOOL_CALL_START", { call_id: "c1", name: "post", args: {} }), log.kept("SUSPENDED", { waits: [{ ...wait, call_id: "c1" }] }),
+      log.kept("RUN_FINISHED", { run_id: "run_1", outcome: { status: "cancelled" } }),
+    ]);
+    expect(one(fold, "tool").asks).toBe(false);
+  });
+
   it("is asked once, though the turn rests twice upon it", () => {
     const log = new Recorded();
     one(folded([log.kept("SUSPENDED", { waits: [wait] }), log.kept("SUSPENDED", { waits: [wait] })]), "question");

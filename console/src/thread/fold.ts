@@ -59,12 +59,19 @@ export class ThreadFold {
     return this.seen;
   }
 
-  /** Numbers of records that are not there any more: what was shown may have holes. */
+  /** The thread is read anew from its first record. What sub-agents have done, which is not, stays. */
   reset(): void {
-    this.logs.clear();
     this.logs.set(this.threadId, { items: [], at: new Map(), open: new Set(), shown: null });
+    this.started.clear();
+    this.agent = this.bornAs = this.named = this.running = "";
+    this.suspended = this.stopped = this.tainted = false;
     this.lastSeq = 0;
     this.seen = null;
+  }
+
+  /** Records between two numbers are not there any more: a line says so where they were. */
+  lost(threadId: string, after: number, next: number, at: string): void {
+    this.put(threadId, { kind: "note", key: `lost:${next}`, threadId, runId: "", at, seq: null, what: "RECORDS_LOST", data: { after, next } });
   }
 
   /** A message that this page is sending: shown at once, and replaced by its record. */
@@ -180,7 +187,7 @@ export class ThreadFold {
         const { data } = event;
         this.put(threadId, {
           ...common(`tool:${data.call_id}`), kind: "tool", callId: data.call_id, name: data.name, args: data.args, effect: data.effect ?? "once",
-          result: null, isError: false, refused: data.refused ?? false, held: "", origin: "", tainted: false, progress: "", endedAt: null,
+          result: null, isError: false, refused: data.refused ?? false, held: "", origin: "", tainted: false, progress: "", asks: false, endedAt: null,
         });
         return;
       }
@@ -191,7 +198,7 @@ export class ThreadFold {
         const { data } = event;
         this.change<ToolItem>(threadId, `tool:${data.call_id}`, (item) => ({
           ...item, result: data.text, isError: data.is_error ?? false, held: data.held ?? "", origin: data.origin ?? "",
-          tainted: data.tainted ?? false, endedAt: event.at,
+          tainted: data.tainted ?? false, asks: false, endedAt: event.at,
         }));
         return;
       }
@@ -203,15 +210,17 @@ export class ThreadFold {
           if (!["approval", "review", "human", "answer"].includes(who)) continue;
           if (this.find(threadId, `question:${wait.wait_id}`) !== undefined) continue;
           this.put(threadId, {
-            ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
+            ...common(`question:${wait.wait_id}`), kind: "question", waitId: wait.wait_id, callId: wait.call_id, prompt: wait.prompt ?? "", tool: wait.tool ?? "",
             target: wait.target ?? "", choices: wait.choices ?? [], expiresMs: wait.expires_ms ?? null, answer: null,
           });
+          this.callAsks(threadId, wait.call_id);
         }
         return;
       case "ANSWER":
         this.change<QuestionItem>(threadId, `question:${event.data.wait_id}`, (item) => ({
           ...item, answer: { verdict: event.data.verdict ?? "result", text: event.data.text, by: event.data.by ?? "", at: event.at },
         }));
+        this.callAsks(threadId, (this.find(threadId, `question:${event.data.wait_id}`) as QuestionItem | undefined)?.callId ?? "");
         this.childTold(threadId, event.data.wait_id, event.data.report?.status ?? "");
         return;
       case "CHILD_STARTED": {
@@ -267,12 +276,19 @@ export class ThreadFold {
       if (item.kind === "input" && item.runId === runId && item.state === "waits") this.put(threadId, { ...item, state: "dropped" });
       if (item.kind === "question" && item.runId === runId && item.answer === null) {
         this.put(threadId, { ...item, answer: { verdict: "withdrawn", text: "", by: "", at: "" } });
+        this.callAsks(threadId, item.callId);
       }
     }
     if (threadId === this.threadId && (this.running === runId || this.running === "")) {
       this.running = "";
       this.suspended = false;
     }
+  }
+
+  /** A call waits as long as one of its questions is open. */
+  private callAsks(threadId: string, callId: string): void {
+    const asks = this.unsettled(threadId).some((item) => item.kind === "question" && item.callId === callId);
+    this.change<ToolItem>(threadId, `tool:${callId}`, (item) => ({ ...item, asks: asks && item.result === null }));
   }
 
   private childWaits(threadId: string, waitId: string): void {

@@ -66,12 +66,16 @@ export interface ToolItem extends Common {
   readonly origin: string;
   readonly tainted: boolean;
   readonly progress: string;
+  /** Whether somebody has to answer before it goes on. */
+  readonly asks: boolean;
   readonly endedAt: string | null;
 }
 
 export interface QuestionItem extends Common {
   readonly kind: "question";
   readonly waitId: string;
+  /** The call that waits for it; empty for none. */
+  readonly callId: string;
   readonly prompt: string;
   readonly tool: string;
   readonly target: string;

@@ -21,6 +21,15 @@ export interface Sending {
   agent?: string;
 }
 
+/** Records between two numbers that the daemon does not have any more. */
+interface Gap {
+  readonly after: number;
+  readonly next: number;
+}
+
+/** Events that are read at once, when a thread is read anew. */
+const PAGE = 500;
+
 class Shared {
   readonly fold: ThreadFold;
   readonly records: ThreadEvent[] = [];
@@ -32,6 +41,10 @@ class Shared {
   stop: () => void = () => undefined;
   dirty = false;
   open: OpenThread | null = null;
+  /** Where its records have holes. */
+  readonly gaps = new Map<number, Gap>();
+  /** Events that come while it is read anew; null while it is not. */
+  held: ThreadEvent[] | null = null;
 
   constructor(threadId: string) {
     this.fold = new ThreadFold(threadId);
@@ -109,8 +122,8 @@ export class Threads {
   private begin(threadId: string, shared: Shared): void {
     shared.stop = this.connection.follow(threadId, 0, {
       event: (event) => {
-        shared.fold.take(event);
-        if (event.seq !== null && event.thread_id === threadId) shared.records.push(event);
+        if (shared.held === null) this.take(threadId, shared, event);
+        else shared.held.push(event);
         this.changed(shared);
       },
       caughtUp: (seq) => {
@@ -119,12 +132,59 @@ export class Threads {
         shared.trouble = null;
         this.changed(shared);
       },
-      gap: () => this.changed(shared),
+      gap: (inThread, after, next) => {
+        if (inThread === threadId) {
+          shared.gaps.set(next, { after, next });
+          void this.readAnew(threadId, shared);
+        } else shared.fold.lost(inThread, after, next, new Date().toISOString());
+        this.changed(shared);
+      },
       failed: (error: RpcError) => {
         shared.trouble = error.message;
         this.changed(shared);
       },
     });
+  }
+
+  private take(threadId: string, shared: Shared, event: ThreadEvent): void {
+    if (event.thread_id === threadId && event.seq !== null) {
+      if (event.seq <= shared.fold.view().lastSeq) return; // it was read anew
+      this.tellGaps(threadId, shared, event.seq, event.at);
+      shared.records.push(event);
+    }
+    shared.fold.take(event);
+  }
+
+  /** A line for each hole that lies before a record. */
+  private tellGaps(threadId: string, shared: Shared, seq: number, at: string): void {
+    const before = shared.fold.view().lastSeq;
+    for (const { after, next } of shared.gaps.values()) if (before < next && next <= seq) shared.fold.lost(threadId, after, next, at);
+  }
+
+  /**
+   * Records are gone, so what is shown may not be what there is: everything is read once more, from the first record. What comes
+   * meanwhile is taken afterwards, and what is shown stays until then. If it cannot be read, the line alone is shown.
+   */
+  private async readAnew(threadId: string, shared: Shared): Promise<void> {
+    if (shared.held !== null) return; // it is being read: the line is told there
+    const held: ThreadEvent[] = (shared.held = []);
+    try {
+      const events: ThreadEvent[] = [];
+      for (let more = true; more;) {
+        const page = await this.connection.call("thread.history", { thread_id: threadId, after: events.at(-1)?.seq ?? 0, limit: PAGE }, true);
+        events.push(...page.events);
+        more = page.more && page.events.length > 0;
+      }
+      shared.fold.reset();
+      shared.records.length = 0;
+      for (const event of events) this.take(threadId, shared, event);
+      for (const [messageId, { text }] of shared.unsent) shared.fold.sending(messageId, text, new Date().toISOString());
+    } catch (error) {
+      shared.trouble = error instanceof Error ? error.message : String(error);
+    }
+    shared.held = null;
+    for (const event of held) this.take(threadId, shared, event);
+    this.changed(shared);
   }
 
   /** The reply may come before the events that it counts: the thread is ready when the last of these is here. */

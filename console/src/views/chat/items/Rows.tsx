@@ -217,7 +217,9 @@ function ToolCard({ item }: { item: ToolItem }) {
   const [state, tone] = item.refused
     ? (["toolRefused", "plain"] as const)
     : item.result === null
-      ? (["toolWorks", "accent"] as const)
+      ? item.asks
+        ? (["toolAsks", "warn"] as const)
+        : (["toolWorks", "accent"] as const)
       : item.isError
         ? (["toolError", "bad"] as const)
         : (["toolDone", "good"] as const);
@@ -254,7 +256,7 @@ function ToolCard({ item }: { item: ToolItem }) {
         {args === "" ? <p className={css.quiet}>{t("toolNoArgs")}</p> : <Long text={args} />}
         <div className={css.label}>{t("toolResult")}</div>
         {item.result === null ? (
-          <p className={css.quiet}>{t("toolNoResult")}</p>
+          <p className={css.quiet}>{t(item.asks ? "toolAsksSays" : "toolNoResult")}</p>
         ) : item.result === "" ? (
           <p className={css.quiet}>{t("toolEmpty")}</p>
         ) : (
