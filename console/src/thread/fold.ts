@@ -69,9 +69,9 @@ export class ThreadFold {
     this.seen = null;
   }
 
-  /** Records between two numbers are not there any more: a line says so where they were. */
-  lost(threadId: string, after: number, next: number, at: string): void {
-    this.put(threadId, { kind: "note", key: `lost:${next}`, threadId, runId: "", at, seq: null, what: "RECORDS_LOST", data: { after, next } });
+  /** Records between two numbers are not there any more: a line says so where they were, and why the rest was not read anew. */
+  lost(threadId: string, after: number, next: number, at: string, why = ""): void {
+    this.put(threadId, { kind: "note", key: `lost:${next}`, threadId, runId: "", at, seq: null, what: "RECORDS_LOST", data: { after, next, why } });
   }
 
   /** A message that this page is sending: shown at once, and replaced by its record. */

@@ -60,7 +60,9 @@ describe("a thread with records that are gone", () => {
     fails.now = true;
     await answer();
     expect(shown(threads)).toEqual(["a", "A", "end", "RECORDS_LOST", "c", "C", "end"]);
-    expect(threads.now("thr_a").trouble).toBe("it is away");
+    const { view, trouble } = threads.now("thr_a");
+    expect(view.items.find((item) => item.kind === "note")?.data).toEqual({ after: 4, next: 9, why: "it is away" });
+    expect(trouble).toBeNull(); // what there is can be followed
   });
 
   it("says it of a sub-agent in that one's own place", () => {

@@ -43,6 +43,8 @@ class Shared {
   open: OpenThread | null = null;
   /** Where its records have holes. */
   readonly gaps = new Map<number, Gap>();
+  /** Why it could not be read anew; empty if it could. */
+  notRead = "";
   /** Events that come while it is read anew; null while it is not. */
   held: ThreadEvent[] | null = null;
 
@@ -158,7 +160,7 @@ export class Threads {
   /** A line for each hole that lies before a record. */
   private tellGaps(threadId: string, shared: Shared, seq: number, at: string): void {
     const before = shared.fold.view().lastSeq;
-    for (const { after, next } of shared.gaps.values()) if (before < next && next <= seq) shared.fold.lost(threadId, after, next, at);
+    for (const { after, next } of shared.gaps.values()) if (before < next && next <= seq) shared.fold.lost(threadId, after, next, at, shared.notRead);
   }
 
   /**
@@ -175,12 +177,13 @@ export class Threads {
         events.push(...page.events);
         more = page.more && page.events.length > 0;
       }
+      shared.notRead = "";
       shared.fold.reset();
       shared.records.length = 0;
       for (const event of events) this.take(threadId, shared, event);
       for (const [messageId, { text }] of shared.unsent) shared.fold.sending(messageId, text, new Date().toISOString());
     } catch (error) {
-      shared.trouble = error instanceof Error ? error.message : String(error);
+      shared.notRead = error instanceof Error ? error.message : String(error);
     }
     shared.held = null;
     for (const event of held) this.take(threadId, shared, event);
