@@ -39,6 +39,17 @@ async def test_no_other_page_frames_it_and_it_loads_from_nowhere_else(house: Hou
     assert said == SAFE
     assert headers["permissions-policy"].startswith("microphone=(self), ")
     assert "camera=()" in headers["permissions-policy"]
+    named = [part.partition("=")[0] for part in headers["permissions-policy"].split(", ")]
+    assert set(named) <= FEATURES_OF_BROWSERS  # a name that it does not know has Chromium warn on every page
+    assert len(set(named)) == len(named)
+
+
+FEATURES_OF_BROWSERS = {
+    *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "fullscreen", "geolocation"),
+    *("gyroscope", "hid", "magnetometer", "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock"),
+    *("serial", "usb", "web-share", "xr-spatial-tracking"),
+}
+"""Those of the Permissions Policy that Chromium knows."""
 
 
 SAFE = {

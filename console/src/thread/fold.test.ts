@@ -207,6 +207,16 @@ describe("a question", () => {
     expect(fold.view().suspended).toBe(false);
   });
 
+  it("makes no call wait whose turn has ended", () => {
+    const log = new Recorded();
+    const fold = folded([
+      log.kept("TOOL_CALL_START", { call_id: "t", name: "post", args: {} }), log.kept("SUSPENDED", { waits: [{ ...wait, wait_id: "approval:t:1" }] }),
+    ]);
+    expect(one(fold, "tool").asked).toBe("waits");
+    fold.take(log.kept("RUN_FINISHED", { run_id: "run_1", outcome: { status: "cancelled" } }));
+    expect(one(fold, "tool").asked).toBe("");
+  });
+
   it("is asked once, though the turn rests twice upon it", () => {
     const log = new Recorded();
     one(folded([log.kept("SUSPENDED", { waits: [wait] }), log.kept("SUSPENDED", { waits: [wait] })]), "question");

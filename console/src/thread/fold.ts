@@ -60,12 +60,19 @@ export class ThreadFold {
     return this.seen;
   }
 
-  /** Numbers of records that are not there any more: what was shown may have holes. */
+  /** The thread is read anew from its first record. What sub-agents have done, which is not, stays. */
   reset(): void {
-    this.logs.clear();
     this.logs.set(this.threadId, { items: [], at: new Map(), open: new Set(), shown: null });
+    this.started.clear();
+    this.agent = this.bornAs = this.named = this.running = "";
+    this.suspended = this.stopped = this.tainted = false;
     this.lastSeq = 0;
     this.seen = null;
+  }
+
+  /** Records between two numbers are not there any more: a line says so where they were, and why the rest was not read anew. */
+  lost(threadId: string, after: number, next: number, at: string, why = ""): void {
+    this.put(threadId, { kind: "note", key: `lost:${next}`, threadId, runId: "", at, seq: null, what: "RECORDS_LOST", data: { after, next, why } });
   }
 
   /** A message that this page is sending: shown at once, and replaced by its record. */
@@ -274,6 +281,7 @@ export class ThreadFold {
       if (item.kind === "input" && item.runId === runId && item.state === "waits") this.put(threadId, { ...item, state: "dropped" });
       if (item.kind === "question" && item.runId === runId && item.answer === null) {
         this.put(threadId, { ...item, answer: { verdict: "withdrawn", text: "", by: "", at: "" } });
+        this.askedOf(threadId, item.waitId, "");
       }
     }
     if (threadId === this.threadId && (this.running === runId || this.running === "")) {

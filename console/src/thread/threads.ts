@@ -24,6 +24,15 @@ export interface Sending {
   agent?: string;
 }
 
+/** Records between two numbers that the daemon does not have any more. */
+interface Gap {
+  readonly after: number;
+  readonly next: number;
+}
+
+/** Events that are read at once, when a thread is read anew. */
+const PAGE = 500;
+
 class Shared {
   readonly fold: ThreadFold;
   readonly records: ThreadEvent[] = [];
@@ -35,6 +44,12 @@ class Shared {
   stop: () => void = () => undefined;
   dirty = false;
   open: OpenThread | null = null;
+  /** Where its records have holes. */
+  readonly gaps = new Map<number, Gap>();
+  /** Why it could not be read anew; empty if it could. */
+  notRead = "";
+  /** Events that come while it is read anew; null while it is not. */
+  held: ThreadEvent[] | null = null;
 
   constructor(threadId: string) {
     this.fold = new ThreadFold(threadId);
@@ -180,9 +195,9 @@ export class Threads {
     this.restore(threadId, shared);
     shared.stop = this.connection.follow(threadId, 0, {
       event: (event) => {
-        shared.fold.take(event);
         if (event.type === "INPUT" && event.thread_id === threadId) this.outbox.remove(event.data.message_id);
-        if (event.seq !== null && event.thread_id === threadId) shared.records.push(event);
+        if (shared.held === null) this.take(threadId, shared, event);
+        else shared.held.push(event);
         this.changed(shared);
       },
       caughtUp: (seq) => {
@@ -192,13 +207,64 @@ export class Threads {
         shared.troubleCode = "";
         this.changed(shared);
       },
-      gap: () => this.changed(shared),
+      gap: (inThread, after, next) => {
+        if (inThread === threadId) {
+          shared.gaps.set(next, { after, next });
+          void this.readAnew(threadId, shared);
+        } else shared.fold.lost(inThread, after, next, new Date().toISOString());
+        this.changed(shared);
+      },
       failed: (error: RpcError) => {
         shared.trouble = error.message;
         shared.troubleCode = error.code;
         this.changed(shared);
       },
     });
+  }
+
+  private take(threadId: string, shared: Shared, event: ThreadEvent): void {
+    if (event.thread_id === threadId && event.seq !== null) {
+      if (event.seq <= shared.fold.view().lastSeq) return; // it was read anew
+      this.tellGaps(threadId, shared, event.seq, event.at);
+      shared.records.push(event);
+    }
+    shared.fold.take(event);
+  }
+
+  /** A line for each hole that lies before a record. */
+  private tellGaps(threadId: string, shared: Shared, seq: number, at: string): void {
+    const before = shared.fold.view().lastSeq;
+    for (const { after, next } of shared.gaps.values()) if (before < next && next <= seq) shared.fold.lost(threadId, after, next, at, shared.notRead);
+  }
+
+  /**
+   * Records are gone, so what is shown may not be what there is: everything is read once more, from the first record. What comes
+   * meanwhile is taken afterwards, and what is shown stays until then. If it cannot be read, the line alone is shown.
+   */
+  private async readAnew(threadId: string, shared: Shared): Promise<void> {
+    if (shared.held !== null) return; // it is being read: the line is told there
+    const held: ThreadEvent[] = (shared.held = []);
+    try {
+      const events: ThreadEvent[] = [];
+      for (let more = true; more;) {
+        const page = await this.connection.call("thread.history", { thread_id: threadId, after: events.at(-1)?.seq ?? 0, limit: PAGE }, true);
+        events.push(...page.events);
+        more = page.more && page.events.length > 0;
+      }
+      shared.notRead = "";
+      shared.fold.reset();
+      shared.records.length = 0;
+      for (const event of events) this.take(threadId, shared, event);
+      for (const one of this.outbox.of(threadId)) {
+        shared.fold.sending(one.messageId, one.text, one.at);
+        if (one.why !== "") shared.fold.notSent(one.messageId, one.why);
+      }
+    } catch (error) {
+      shared.notRead = error instanceof Error ? error.message : String(error);
+    }
+    shared.held = null;
+    for (const event of held) this.take(threadId, shared, event);
+    this.changed(shared);
   }
 
   /** The reply may come before the events that it counts: the thread is ready when the last of these is here. */

@@ -17,6 +17,7 @@ const word = (data: Data, name: string): string => (typeof data[name] === "strin
 const inner = (data: Data, name: string): Data => (typeof data[name] === "object" && data[name] !== null ? (data[name] as Data) : {});
 
 const BY_TYPE: Record<string, (data: Data) => Told> = {
+  RECORDS_LOST: (data) => ({ sentence: notes("RECORDS_LOST"), text: word(data, "why"), tone: "warn" }),
   RUN_WAITING: (data) => ({
     sentence: notes("RUN_WAITING", { time: duration(Number(data.wait_s ?? 0)), why: waitReason(word(data, "reason")) }),
     text: word(data, "said"),

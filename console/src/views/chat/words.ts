@@ -118,6 +118,7 @@ export const t = catalog("chat", {
   reasoningNow: "Reasoning …",
   // Tool calls
   toolWorks: "running",
+  toolAsksSays: "It has not begun: the question about it is still open.",
   toolDone: "done",
   toolError: "failed",
   toolRefused: "not made",
@@ -218,6 +219,7 @@ export const t = catalog("chat", {
 });
 
 export const notes = catalog("chat.notes", {
+  RECORDS_LOST: "Here records are missing: the daemon does not have them any more.",
   RUN_WAITING: "Waits {time} before another attempt ({why}).",
   RUN_PAUSED: "All work was paused by {by}; this turn goes on when somebody resumes it.",
   RUN_PAUSED_why: "All work was paused by {by} ({why}); this turn goes on when somebody resumes it.",

@@ -260,7 +260,7 @@ function ToolCard({ item }: { item: ToolItem }) {
         {args === "" ? <p className={css.quiet}>{t("toolNoArgs")}</p> : <Long text={args} />}
         <div className={css.label}>{t("toolResult")}</div>
         {item.result === null ? (
-          <p className={css.quiet}>{t("toolNoResult")}</p>
+          <p className={css.quiet}>{t(item.asked === "waits" ? "toolAsksSays" : "toolNoResult")}</p>
         ) : item.result === "" ? (
           <p className={css.quiet}>{t("toolEmpty")}</p>
         ) : (
