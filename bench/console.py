@@ -37,6 +37,8 @@ FIRST_KB_BAR, FIRST_MS_BAR, OPEN_MS_BAR, GRAPH_MS_BAR, TASK_MS_BAR = 250.0, 1000
 CORE_BAR, HEAP_MIB_BAR = 0.5, 50.0
 """Issue 26's, too."""
 _WARM = 24
+_PATIENCE_S = 180.0
+"""How long all turns of a round may take: one that never ends is told as an error."""
 _WATCH_S = 10
 _STREAM_S = 40
 _LETTERS = "a note that somebody writes while it is read "
@@ -226,7 +228,7 @@ def turns(home: Path, count: int) -> None:
     """Turns in threads of their own, asked for on a thread beside the browser's library."""
 
     async def all_of_them() -> None:
-        async with open_client(door(home)) as client:
+        async with asyncio.timeout(_PATIENCE_S), open_client(door(home)) as client:
             for _ in range(count):
                 thread_id = (await client.call("thread.create"))["thread_id"]
                 await client.call("events.subscribe", thread_id=thread_id, after=0)
