@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, Request, sync_playwright
 
 from sulla.console.place import WEB, is_built
 from sulla.terminal.client import open_client
@@ -153,3 +153,9 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def busy_s(session: CDPSession) -> float:
+    """Seconds in which the page's thread has worked; ``Performance.enable`` was sent before."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")

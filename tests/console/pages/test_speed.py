@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Page
 
 from sulla.console.place import WEB
-from tests.console.pages.opened import ROOM, chromium, needs_console
+from tests.console.pages.opened import ROOM, busy_s, chromium, needs_console
 
 pytestmark = [needs_console, pytest.mark.faults]
 SLACK = float(os.environ.get("SULLA_SPEED_SLACK", "1"))
@@ -95,9 +95,9 @@ def test_four_streams_of_50_tokens_a_second_leave_more_than_half_of_a_core(addre
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable")
         page.wait_for_timeout(5_000)  # the texts have some length then
-        before, seconds = busy(session), 15
+        before, seconds = busy_s(session), 15
         page.wait_for_timeout(seconds * 1000)
-        share = (busy(session) - before) / seconds
+        share = (busy_s(session) - before) / seconds
         page.evaluate("() => window.stop()")
         report(f"{share:.0%} of a core")
         assert share <= 0.5 * SLACK
@@ -146,9 +146,3 @@ def test_hostile_texts_run_and_fetch_nothing_wherever_they_stand(address: str) -
 def report(figures: str) -> None:
     """Shown by ``./dev faults``, whether the test passes or not."""
     sys.stdout.write(f"{figures}\n")
-
-
-def busy(session: Any) -> float:
-    """Seconds in which the page's thread has worked."""
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    return next(float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
