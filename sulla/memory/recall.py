@@ -98,16 +98,24 @@ class Recall:
         """One ranking of all, with what stands near in the graph to the best of them."""
         if graph is None:
             return fused(rankings, limit)
-        from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of
+        from sulla.memory.entities.neighbours import SEEDS, corrected, neighbours, note_of, said_of
 
         asked = asked_terms(question)
         seeds = leading(asked, fused(rankings, SEEDS))
         near = dict(neighbours(graph, seeds, DEPTH, trusted_only=trusted_only))
         notes = [note for note in await self._index.get(list(near)) if note.scope in scopes]
-        said = [MemoryHit(note_of(*one), 1.0) for one in corrected(graph, seeds, question)]
+        # A person's word about what the question names comes before all that was ever said of it.
+        first = [MemoryHit(note_of(*one), 1.0) for one in said_of(graph, question)]
+        known = {hit.note.id for hit in first}
+        said = [
+            hit
+            for one in corrected(graph, seeds, question)
+            if (hit := MemoryHit(note_of(*one), 1.0)).note.id not in known
+        ]
         if trusted_only and said:
             said = telling_hits(asked, await self._index.spread(scopes, asked), said)
-        return fused((*rankings, said, [MemoryHit(note, near[note.id]) for note in notes]), limit)
+        rest = fused((*rankings, said, [MemoryHit(note, near[note.id]) for note in notes]), limit)
+        return [*first, *(hit for hit in rest if hit.note.id not in known)][:limit]
 
     async def _worth(self, scopes: Sequence[str], question: str) -> list[MemoryHit]:
         asked = asked_terms(question)

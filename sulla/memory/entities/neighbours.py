@@ -30,6 +30,8 @@ MOST_RELATED: Final = 8
 MOST_CORRECTED: Final = 4
 """Corrections that are found with one question."""
 
+PERSONS_WORD: Final = "a person says so: it counts for more than what was said before"
+
 MOST_NAMED: Final = 8
 """Entities that a question is seen to name."""
 
@@ -100,10 +102,34 @@ def corrected(graph: Graph, seeds: Iterable[str], question: str) -> list[tuple[E
     return [(one, known) for one, known in said if known.by_person and not known.back][:MOST_CORRECTED]
 
 
+def said_of(graph: Graph, question: str) -> list[tuple[Entity, Known]]:
+    """What a person said of the entities that a question names, and what they said with its words: what the question
+    speaks of first, `MOST_CORRECTED` at the most.
+
+    Args:
+        graph: the entities.
+        question: the words.
+    """
+    words = frozenset(spelled(question))
+    names = {one.id for one in named_in(graph, question)}
+    found: list[tuple[int, Entity, Known]] = []
+    for one in graph.entities.values():
+        for known in (*one.facts, *one.relations):
+            if not known.by_person or known.back:
+                continue
+            value = frozenset(spelled(known.value))
+            if one.id in names or (value and value <= words):
+                found.append((len(words & {*value, *spelled(known.what)}), one, known))
+    found.sort(key=lambda row: -row[0])
+    return [(one, known) for _, one, known in found[:MOST_CORRECTED]]
+
+
 def note_of(entity: Entity, known: Known) -> MemoryNote:
     """What a person said of an entity as a note, so that it is told like one."""
     said = next(one for one in known.said if one.by_person)
-    text = f"{entity.name}, {known.what}: {known.value}"
+    text = (
+        f"{entity.name}, {known.what}: {known.value} (a person says so: it counts for more than what was said before)"
+    )
     return MemoryNote(
         said.id, "fact", said.scope, text, said.at_ms, said.scope or "sulla", "", "", tainted=said.tainted
     )

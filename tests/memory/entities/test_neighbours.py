@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sulla.memory.entities.graph import graph_of
-from sulla.memory.entities.neighbours import HUB, MOST_CORRECTED, corrected, named_in, neighbours, note_of
+from sulla.memory.entities.neighbours import HUB, MOST_CORRECTED, corrected, named_in, neighbours, note_of, said_of
 from tests.memory.entities.world import named, said
 
 
@@ -47,7 +47,22 @@ def test_what_a_person_corrected_is_found_by_a_name_or_by_a_note_and_is_told_as_
     (by_name,), (by_note,) = corrected(graph, [], "where does Ana live?"), corrected(graph, ["ep_1"], "where?")
     assert by_name == by_note
     note = note_of(*by_name)
-    assert (note.id, note.kind, note.text, note.tainted) == (ours.id, "fact", "Ana, lives in: Malmö", False)
+    assert (note.id, note.kind, note.text, note.tainted) == (
+        *(ours.id, "fact"),
+        "Ana, lives in: Malmö (a person says so: it counts for more than what was said before)",
+        False,
+    )
     assert corrected(graph, ["ep_2"], "Ben") == []
     many = graph_of([said("Ana", f"thing number{n}", "yes", source="") for n in range(MOST_CORRECTED + 3)])
     assert len(corrected(many, [], "Ana")) == MOST_CORRECTED
+
+
+def test_a_persons_word_is_found_by_a_name_in_any_question_and_by_what_it_says() -> None:
+    ours, other = said("Ana", "lives in", "Bad Aibling", source=""), said("Ben", "plays", "chess", source="")
+    graph = graph_of([said("Ana", "lives in", "Lund", source="ep_1"), ours, other])
+    for question in ("Write a letter to Ana please", "who is in Bad Aibling?", "ana"):
+        assert [known.value for _, known in said_of(graph, question)] == ["Bad Aibling"]
+    assert said_of(graph, "who is in Aibling?") == []
+    many = graph_of([said("Ana", f"thing number{n}", "yes", source="") for n in range(MOST_CORRECTED + 3)])
+    (best, *others) = said_of(many, "What is Ana's thing number6?")
+    assert (best[1].what, len(others)) == ("thing number6", MOST_CORRECTED - 1)
