@@ -19,6 +19,8 @@ KINDS: Final[tuple[Kind, ...]] = ("notice", "schedule", "beat", "playbook", "app
 Level = Literal["low", "normal", "high"]
 MAX_CHANNELS: Final = 20
 _KEY_CHARS: Final = 10
+_MOSTLY: Final = 25
+"""The part of an address, in hundredths, that its longest key has at least for the whole to count as a secret."""
 """What of an address is at least so long, and no host, is hidden wherever it stands."""
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.IGNORECASE | re.DOTALL)
 
@@ -96,12 +98,17 @@ class NotifySettings(Section):
         return kept.get_secret_value()
 
     def more_secrets(self) -> Iterator[tuple[str, str]]:
-        """All addresses, and what of them is long enough to be a key."""
+        """What of the addresses is long enough to be a key or stands before the host, and such addresses as a whole. One
+        without either says only where a service is, as the addresses of its other pages do: these are no secret.
+        """
         every = [(f"channels.{one.name}", self.address_of(one)) for one in self.channels]
         every += [(f"secrets.{name}", kept.get_secret_value()) for name, kept in self.secrets.items()]
         for name, address in every:
-            yield name, address
-            yield from ((name, key) for key in _keys_in(address))
+            keys = [*_keys_in(address), *filter(None, [address.partition("://")[2].rpartition("@")[0]])]
+            # Of an address that is mostly host, an address of the same host would pass for a piece of a secret.
+            if keys and 100 * max(map(len, keys)) >= _MOSTLY * len(address):
+                yield name, address
+            yield from ((name, key) for key in keys)
 
 
 def _keys_in(address: str) -> Iterator[str]:

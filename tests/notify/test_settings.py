@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from sulla.core.redact import Redactor
 from sulla.notify.settings import NotifySettings
 
 MAIL = {"name": "mail", "address": "mailtos://ann:geheim-91xz@example.org"}
@@ -24,6 +25,21 @@ def test_an_address_or_the_name_of_one_is_taken_and_shown_nowhere() -> None:
     hidden = {secret for _, secret in found.more_secrets()}
     assert {MAIL["address"], "geheim-91xz", "topic-91xz-91xz"} <= hidden
     assert "example.org" not in hidden
+
+
+@pytest.mark.parametrize(
+    "address", ["json://127.0.0.1:8423/n1", "json://homeassistant.local:8423/hook", "json://homeassistant.local:8423/"]
+)
+def test_an_address_without_a_key_keeps_no_page_of_its_host_from_being_asked(address: str) -> None:
+    found = made(
+        {"name": "home", "address": address}, {"name": "keyed", "address": "json://nas.local:8423/hooktoken01"}
+    )
+    redactor = Redactor(secret for _, secret in found.more_secrets())
+    page = address.replace("json", "http") + "away"
+    assert not redactor.holds(page)
+    assert not redactor.is_spread_over(page, "")
+    assert not redactor.is_spread_over("http://nas.local:8423/lovelace", "")
+    assert redactor.holds("http://elsewhere.example/?q=hooktoken01")
 
 
 @pytest.mark.parametrize(
