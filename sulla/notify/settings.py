@@ -98,8 +98,9 @@ class NotifySettings(Section):
         return kept.get_secret_value()
 
     def more_secrets(self) -> Iterator[tuple[str, str]]:
-        """What of the addresses is long enough to be a key or stands before the host, and such addresses as a whole. One
-        without either says only where a service is, as the addresses of its other pages do: these are no secret.
+        """What of the addresses is long enough to be a key or stands before the host, and such addresses as a whole.
+
+        One without either says only where a service is, as the addresses of its other pages do: these are no secret.
         """
         every = [(f"channels.{one.name}", self.address_of(one)) for one in self.channels]
         every += [(f"secrets.{name}", kept.get_secret_value()) for name, kept in self.secrets.items()]
