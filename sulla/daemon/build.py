@@ -166,13 +166,23 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     look_after(host.health, watch, service, core.models, access)
-    host.health.watch("model", model_check.trouble, blocks=False)
-    host.health.watch("restart", lifecycle.waiting, blocks=False)
-    host.health.watch("damaged_threads", host.threads.damage, blocks=False)
+    for what, trouble in (
+        ("model", model_check.trouble),
+        ("restart", lifecycle.waiting),
+        ("damaged_threads", host.threads.damage),
+    ):
+        host.health.watch(what, trouble, blocks=False)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
+
+
+def _watch_troubles(host: Host, model: ModelCheck, lifecycle: Lifecycle) -> None:
+    """Have what stops nobody from working told with how the daemon is."""
+    host.health.watch("model", model.trouble, blocks=False)
+    host.health.watch("restart", lifecycle.waiting, blocks=False)
+    host.health.watch("damaged_threads", host.threads.damage, blocks=False)
 
 
 def _forgetting(core: Core, scene: Scene, built: Sequence[Built]) -> tuple[Forget, ...]:

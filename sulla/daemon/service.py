@@ -24,7 +24,8 @@ from sulla.finding.title import title_of
 from sulla.flows.begin import FlowBeginnings
 from sulla.flows.slice import flow_of_run
 from sulla.gateway.bookmarks import Bookmarks
-from sulla.gateway.commands import Advanced, Event, Hear, Live, Over, Signal, Verdict, WaitingThread
+from sulla.gateway.commands import Event, Hear, Signal, Verdict, WaitingThread
+from sulla.gateway.feed.thread_signals import event_of, read_signal
 from sulla.gateway.methods import system
 from sulla.gateway.wire import FlowRow, QuestionRow, ThreadRow, TurnSend, TurnSent
 from sulla.handoffs.routing import AgentRouter
@@ -35,8 +36,7 @@ from sulla.routes.begin import RouteBeginnings
 from sulla.rpc.caller import Context
 from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
-from sulla.threads.bus import LiveSignal, LogAdvanced, ResendText, channel, live_channel, pack, unpack
-from sulla.threads.log.codec import Entry
+from sulla.threads.bus import ResendText, channel, live_channel, pack
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.inputs import said_now
 from sulla.threads.log.records import Answer, Input, ThreadCreated
@@ -148,7 +148,7 @@ class Service:
         """A thread's durable events in order."""
         self._watch.check()
         entries = await self._threads.entries(ThreadId(thread_id), after=after, before=before, limit=limit)
-        return [_event(thread_id, entry) for entry in entries]
+        return [event_of(thread_id, entry) for entry in entries]
 
     async def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with all it holds, and the threads of its sub-agents and branches, unless a turn goes on in
@@ -336,7 +336,7 @@ class Service:
         """
         latest, signal = self._heard
         if payload is None or payload is not latest:
-            signal = _read_signal(thread_id, payload)
+            signal = read_signal(thread_id, payload)
             self._heard = payload, signal
         return signal
 
@@ -394,20 +394,3 @@ def _flow_row(state: ThreadState, *, whole: bool) -> FlowRow | None:
         return None
     part = flow.part.key if flow.part is not None else ""
     return FlowRow(flow.name, flow.place, part, dict(flow.root) if whole else {})
-
-
-def _read_signal(thread_id: str, payload: bytes | None) -> Signal | None:
-    match unpack(payload) if payload is not None else Over():
-        case LiveSignal(at_ms, run_id, agent, depth, type_, data):
-            return Live(Event(thread_id, None, run_id, None, agent, depth, type_, at_ms, data))
-        case LogAdvanced(seq, written):
-            return Advanced(seq, [_event(thread_id, entry) for entry in written.entries()] if written else ())
-        case Over() as over:
-            return over
-        case _:
-            return None
-
-
-def _event(thread_id: str, entry: Entry) -> Event:
-    of = entry.origin
-    return Event(thread_id, entry.seq, of.run_id, of.parent_id, of.agent, of.depth, entry.kind, of.at_ms, entry.data)

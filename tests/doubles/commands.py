@@ -35,6 +35,7 @@ from sulla.projects import rpc as projects
 from sulla.projects.page import TaskState
 from sulla.projects.rpc import ProjectRow, ProjectRows, ProjectText, TaskRow
 from sulla.routes import rpc as routes
+from sulla.rpc.caller import Context
 from sulla.rpc.method import Needs
 from sulla.safety import rpc as safety
 from sulla.schedules import rpc as schedules
@@ -362,8 +363,8 @@ class MemoryCommands:
         await self._called("status")
         return {"version": "0", "model": "scripted"}
 
-    async def check(self) -> JsonObject:
-        """A store without fault."""
+    async def check(self, everything: Context | None) -> JsonObject:
+        """A store without fault, and of the rest nothing."""
         await self._called("check")
         return {"logs": len(self._threads), "damaged": 0}
 

@@ -163,7 +163,8 @@ async def test_the_switch_is_told_on_every_page(hall: Hall) -> None:
     await hall.switch.pause("ann", "it orders pizza")
     await hall.clock.advance(1.0)
     found: Any = await waits
-    assert found["switch"] == {"paused": True, "by": "ann", "since": "2027-01-15T08:00:00.000Z"}
+    since = "2027-01-15T08:00:00.000Z"
+    assert found["switch"] == {"paused": True, "by": "ann", "since": since, "reason": "it orders pizza"}
     await news.aclose()
 
 

@@ -49,7 +49,7 @@ export class Watch {
   };
 }
 
-/** Whether all of an element is to be seen, within all that scrolls around it. */
+/** Whether all of an element is to be seen, within all that scrolls around it; of one that is higher than that, its end. */
 export function isWhole(element: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   let [from, to] = [0, innerHeight];
@@ -59,5 +59,5 @@ export function isWhole(element: HTMLElement): boolean {
     from = Math.max(from, box.top);
     to = Math.min(to, box.bottom);
   }
-  return top >= from - 1 && bottom <= to + 1;
+  return bottom <= to + 1 && (top >= from - 1 || bottom - top > to - from);
 }

@@ -381,7 +381,7 @@ def spent_words(used: Used, counted: int, *, cut: bool = False) -> str:
         counted: what it counts for, with sub-agents and calls that were cut off: no service says what those took.
         cut: whether a call was.
     """
-    if cut:
+    if cut and (counted or used.tokens_in + used.tokens_out):
         return f"about {max(counted, used.tokens_in + used.tokens_out):,} tokens (an estimate)"
     if counted <= used.tokens_in + used.tokens_out:
         return used.shown

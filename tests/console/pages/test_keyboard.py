@@ -40,7 +40,7 @@ def test_a_chat_and_an_approval_go_by_keyboard_alone(desk: Desk) -> None:
         keys.to("Message")
         page.keyboard.type("Please (write)")
         keys.press("Enter")
-        expect(page.get_by_role("button", name="Approve")).to_be_visible()
+        page.locator("[data-answering='ready']").wait_for()
         keys.back_to("Approve", "Enter")
         expect(page.get_by_text("That is that.")).to_be_visible()
         keys.kept()
@@ -68,7 +68,7 @@ def test_a_run_of_a_playbook_goes_by_keyboard_alone(desk: Desk) -> None:
         expect(page.get_by_text("Shall it greet Ada?")).to_be_visible()
         keys.kept()
         keys.to("yes do", "Enter")
-        expect(page.get_by_role("status").get_by_text("The run is done")).to_be_attached()
+        expect(page.get_by_role("status").get_by_text("State of the run: done")).to_be_attached()
         keys.kept()
         runs = desk.call("workflow.runs")["runs"]
         assert [one["status"] for one in runs] == ["completed"]

@@ -50,10 +50,16 @@ def shown(page: Page) -> list[str]:
 
 
 def said(desk: Desk, thread_id: str) -> list[str]:
-    """What was said in a conversation as the daemon's log has it, in order."""
+    """What was said in a conversation as the daemon's log has it: each message where its turn began."""
     events: list[dict[str, Any]] = desk.call("thread.history", thread_id=thread_id)["events"]
-    told = ("INPUT", "TEXT_MESSAGE_END")
-    return [one["data"]["text"] for one in events if one["type"] in told and one["data"]["text"]]
+    asked = {one["data"]["message_id"]: one["data"]["text"] for one in events if one["type"] == "INPUT"}
+    told: list[str] = []
+    for one in events:
+        if one["type"] == "RUN_STARTED":
+            told.append(asked[one["data"]["message_id"]])
+        elif one["type"] == "TEXT_MESSAGE_END" and one["data"]["text"]:
+            told.append(one["data"]["text"])
+    return told
 
 
 @pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.faults), 2])

@@ -70,7 +70,7 @@ def test_a_pasted_token_lets_in_for_what_it_allows(desk: Desk) -> None:
     page.get_by_label("Or paste a token").fill(token)
     page.get_by_role("button", name="Come in").click()
     page.get_by_role("navigation").first.wait_for(timeout=ROOM)
-    assert page.get_by_role("link", name="Conversations").is_visible()
+    page.get_by_role("link", name="Conversations").wait_for(timeout=ROOM)
     assert page.get_by_role("link", name="Voice").count() == 0
     assert page.get_by_role("button", name="Pause all work").count() == 0
     code, _, err = desk.place.run("token", "revoke", "reader")

@@ -85,7 +85,7 @@ def test_a_run_is_begun_with_inputs_asked_in_place_forked_and_cancelled(desk: De
         expect(page.get_by_text("Shall it greet Ada?")).to_be_visible()
         fine(window, "run-asks")
         page.get_by_role("button", name="yes do").click()
-        expect(page.get_by_role("status").get_by_text("The run is done")).to_be_attached()
+        expect(page.get_by_role("status").get_by_text("State of the run: done")).to_be_attached()
         run = page.url.rpartition("/")[2]
         shown = desk.call("workflow.status", run=run)
         assert (shown["about"]["status"], shown["inputs"]) == ("completed", {"who": "Ada"})
