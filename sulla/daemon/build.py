@@ -158,20 +158,13 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
         )
     )
     model_check = ModelCheck(settings.model, choice, clock)
-    report, look = (
-        _report(settings, choice, core, scene, access),
-        _checkup(settings, host.store, place, model_check, examine),
-    )
+    report = _report(settings, choice, core, scene, access)
+    look = _checkup(settings, host.store, place, model_check, examine)
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     look_after(host.health, watch, service, core.models, access)
-    for what, trouble in (
-        ("model", model_check.trouble),
-        ("restart", lifecycle.waiting),
-        ("damaged_threads", host.threads.damage),
-    ):
-        host.health.watch(what, trouble, blocks=False)
+    _watch_troubles(host, model_check, lifecycle)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
