@@ -208,3 +208,8 @@ class Keys:
             }"""
         )
         return found
+
+
+def rest(page: Page) -> None:
+    """Wait as long as a person looks: what has just come or moved, by scrolling too, takes no answer."""
+    page.wait_for_timeout(1200)

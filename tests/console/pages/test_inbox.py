@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console
-from tests.console.pages.talking import script, talking_place
+from tests.console.pages.talking import rest, script, talking_place
 from tests.daemon.running import service
 
 pytestmark = needs_console
@@ -35,11 +35,6 @@ def ask(window: Window, times: int) -> Page:
         page.get_by_role("textbox", name="Message").press("Enter")
         expect(page.get_by_role("button", name="Approve")).to_be_visible()
     return window.go("inbox")
-
-
-def rest(page: Page) -> None:
-    """Wait as long as a person looks: what has just come or moved takes no answer."""
-    page.wait_for_timeout(1200)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])

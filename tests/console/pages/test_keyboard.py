@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
-from tests.console.pages.talking import Keys, living_place, script
+from tests.console.pages.talking import Keys, living_place, rest, script
 from tests.daemon.clients.asking import written
 from tests.daemon.running import service
 
@@ -40,8 +40,9 @@ def test_a_chat_and_an_approval_go_by_keyboard_alone(desk: Desk) -> None:
         keys.to("Message")
         page.keyboard.type("Please (write)")
         keys.press("Enter")
-        page.locator("[data-answering='ready']").wait_for()
-        keys.back_to("Approve", "Enter")
+        keys.back_to("Approve")
+        rest(page)
+        keys.press("Enter")
         expect(page.get_by_text("That is that.")).to_be_visible()
         keys.kept()
         assert written(desk.place) == ["written"]
@@ -67,7 +68,9 @@ def test_a_run_of_a_playbook_goes_by_keyboard_alone(desk: Desk) -> None:
         keys.to("Start", "Enter")
         expect(page.get_by_text("Shall it greet Ada?")).to_be_visible()
         keys.kept()
-        keys.to("yes do", "Enter")
+        keys.to("yes do")
+        rest(page)
+        keys.press("Enter")
         expect(page.get_by_role("status").get_by_text("State of the run: done")).to_be_attached()
         keys.kept()
         runs = desk.call("workflow.runs")["runs"]

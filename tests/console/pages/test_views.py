@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console
-from tests.console.pages.talking import living_place, script, talk
+from tests.console.pages.talking import living_place, rest, script, talk
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
 from tests.soon import until
@@ -84,6 +84,8 @@ def test_a_run_is_begun_with_inputs_asked_in_place_forked_and_cancelled(desk: De
         dialog.get_by_role("button", name="Start").click()
         expect(page.get_by_text("Shall it greet Ada?")).to_be_visible()
         fine(window, "run-asks")
+        page.get_by_role("button", name="yes do").scroll_into_view_if_needed()
+        rest(page)
         page.get_by_role("button", name="yes do").click()
         expect(page.get_by_role("status").get_by_text("State of the run: done")).to_be_attached()
         run = page.url.rpartition("/")[2]
