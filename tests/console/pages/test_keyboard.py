@@ -12,7 +12,7 @@ from tests.console.pages.talking import Keys, living_place, rest, script
 from tests.daemon.clients.asking import written
 from tests.daemon.running import service
 
-# Answers are taken from questions at rest alone, which a busy machine moves: in `./dev faults` until these wait for that.
+# Answers are taken from questions at rest alone, which a busy machine moves: in `./dev faults` until they wait for it.
 pytestmark = [needs_console, pytest.mark.faults]
 expect.set_options(timeout=ROOM)
 
