@@ -79,6 +79,11 @@ class Entity:
     tainted: bool
     """Whether it is known from untrusted turns alone."""
 
+    @property
+    def corrections(self) -> tuple[Known, ...]:
+        """What a person said of it; not what they said of another one that stands so to it."""
+        return tuple(known for known in (*self.facts, *self.relations) if known.by_person and not known.back)
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -92,6 +97,8 @@ class Graph:
     """Ids by canonical name, of whatever kind."""
     by_note: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Ids of the entities that a note speaks of."""
+    by_person: tuple[tuple[Entity, Known], ...] = ()
+    """The corrections of all entities: few, so that they can be looked through at each message."""
 
     def named(self, name: str) -> tuple[Entity, ...]:
         """The entities of a name, whatever kinds they are; or the one with this id."""
@@ -327,4 +334,5 @@ def _indexed(entities: Sequence[Entity]) -> Graph:
         by_key,
         {name: tuple(ids) for name, ids in by_name.items()},
         {note: tuple(ids) for note, ids in by_note.items()},
+        tuple((one, known) for one in entities for known in one.corrections),
     )

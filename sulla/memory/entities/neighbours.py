@@ -98,8 +98,7 @@ def corrected(graph: Graph, seeds: Iterable[str], question: str) -> list[tuple[E
     """
     near = chain.from_iterable(graph.by_note.get(seed, ()) for seed in seeds)
     every = {one.id: one for one in (*named_in(graph, question), *(graph.entities[one] for one in near))}
-    said = ((one, known) for one in every.values() for known in (*one.facts, *one.relations))
-    return [(one, known) for one, known in said if known.by_person and not known.back][:MOST_CORRECTED]
+    return [(one, known) for one in every.values() for known in one.corrections][:MOST_CORRECTED]
 
 
 def said_of(graph: Graph, question: str) -> list[tuple[Entity, Known]]:
@@ -113,13 +112,10 @@ def said_of(graph: Graph, question: str) -> list[tuple[Entity, Known]]:
     words = frozenset(spelled(question))
     names = {one.id for one in named_in(graph, question)}
     found: list[tuple[int, Entity, Known]] = []
-    for one in graph.entities.values():
-        for known in (*one.facts, *one.relations):
-            if not known.by_person or known.back:
-                continue
-            value = frozenset(spelled(known.value))
-            if one.id in names or (value and value <= words):
-                found.append((len(words & {*value, *spelled(known.what)}), one, known))
+    for one, known in graph.by_person:
+        value = frozenset(spelled(known.value))
+        if one.id in names or (value and value <= words):
+            found.append((len(words & {*value, *spelled(known.what)}), one, known))
     found.sort(key=lambda row: -row[0])
     return [(one, known) for _, one, known in found[:MOST_CORRECTED]]
 
