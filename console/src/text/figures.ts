@@ -20,11 +20,6 @@ export function momentOf(at: string): string {
     : dayAndClock(at);
 }
 
-/** For logs, where entries of one minute are told apart. */
-export function toTheSecond(at: string): string {
-  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });
-}
-
 /** How long something takes or took, from seconds: `0.4 s`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 days`. */
 export function duration(seconds: number): string {
   if (seconds > 0 && seconds < 0.95) return `${Math.max(0.1, seconds).toLocaleString(language(), { maximumFractionDigits: 1 })} s`;

@@ -13,7 +13,6 @@ export const t = catalog("agents", {
   plain: "by a reply without calls",
   working: "At work",
   idle: "no",
-  worksIn: "since {time}",
   sets: "Sets to work",
   nobody: "nobody",
   newAgent: "New agent",

@@ -1,4 +1,4 @@
-import { isMap, isSeq, parseDocument, stringify, type Node, type YAMLSeq } from "yaml";
+import { isMap, isSeq, stringify, type Node, type YAMLSeq } from "yaml";
 import { needText, outline, pair, type Kind, type Need, type Outline, type OutlineList, type OutlineStep } from "./outline";
 
 /** A change of a text: what stands between two places becomes something else. */
@@ -343,9 +343,3 @@ function dashColumn(text: string, item: Node | undefined): number {
   const start = lineStart(text, at);
   return Math.max(0, text.slice(start, at).lastIndexOf("-"));
 }
-
-/** Whether two texts say the same of everything but comments and layout. For tests, and to look twice before a change. */
-export function saysSame(one: string, other: string): boolean {
-  return JSON.stringify(parseDocument(one).toJS()) === JSON.stringify(parseDocument(other).toJS());
-}
-
