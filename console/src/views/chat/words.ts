@@ -267,7 +267,6 @@ export const notes = catalog("chat.notes", {
   wait_left_alone: "the model's service failed several times and is left alone for a while",
   wait_rate_limited: "the model's service asks for a pause",
   wait_tool_failed: "a tool failed and is tried again",
-
 });
 
 /** Stable words of how a turn ended, for people; those that say nothing more than its end are empty. */
