@@ -70,7 +70,7 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
   const [text, setText] = useState("");
   const [always, setAlways] = useState(false);
   const field = useId();
-  const { watched, state, onPointerDown, takes } = useGuarded(askedId(asked));
+  const { watched, state, heeds, takes } = useGuarded(askedId(asked));
   if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
   const done = (given: boolean): void => {
     if (given) onDone?.();
@@ -81,7 +81,7 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
   const all = ways(asked);
   const wantsText = all.some((way) => way.wants === "text");
   return (
-    <div ref={watched} onPointerDownCapture={onPointerDown} inert={over} data-answering={over ? "over" : state}>
+    <div ref={watched} {...heeds} inert={over} data-answering={over ? "over" : state}>
       {wantsText && (
         <div className={css.field}>
           <label htmlFor={field}>{asked.id.startsWith("review:") ? t("resultOf") : t("resultFor")}</label>
@@ -94,7 +94,7 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
             <Button
               key="always"
               busy={busy}
-              aria-disabled={!rests}
+              waits={!rests}
               onClick={(event) => {
                 if (takes(event)) setAlways(true);
               }}
@@ -108,7 +108,7 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
               tone={way.verdict === "approve" || way.verdict === "result" ? "main" : way.verdict === "reject" ? "bad" : "plain"}
               disabled={way.wants === "text" && text.trim() === ""}
               title={way.wants === "text" && text.trim() === "" ? t("resultMissing") : undefined}
-              aria-disabled={!rests}
+              waits={!rests}
               onClick={(event) => {
                 if (!takes(event)) return;
                 void answer(asked, way.verdict, way.wants === "text" ? { text } : way.wants === "choice" ? { text: way.choice } : {}).then(done);
@@ -139,13 +139,13 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
   const [busy, answer] = useAnswer();
   const [forS, setForS] = useState<number>(USUAL_TIME_S);
   const field = useId();
-  const { watched, state, onPointerDown, takes } = useGuarded(`always ${askedId(asked)}`);
+  const { watched, state, heeds, takes } = useGuarded(`always ${askedId(asked)}`);
   return (
     <Dialog title={t("forHow", { tool: visible(asked.tool) })} onClose={onClose}>
       <form
         ref={watched}
         className={css.form}
-        onPointerDownCapture={onPointerDown}
+        {...heeds}
         onSubmit={(event) => {
           event.preventDefault();
           if (!takes(event)) return;
@@ -178,7 +178,7 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
         </select>
         <p className={css.quiet}>{t("forSays")}</p>
         <div className={css.buttons}>
-          <Button type="submit" tone="main" busy={busy} aria-disabled={state !== "ready"}>
+          <Button type="submit" tone="main" busy={busy} waits={state !== "ready"}>
             {t("alwaysYes")}
           </Button>
           <Button onClick={onClose}>{t("cancel")}</Button>
@@ -222,7 +222,7 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
   const { connection, tell, watch } = usePage();
   const may = useMay("approve");
   const [busy, act] = useAct();
-  const { watched, state, onPointerDown, takes } = useGuarded(`changes ${changes}`);
+  const { watched, state, heeds, takes } = useGuarded(`changes ${changes}`);
   const [text, setText] = useState<string | null>(null);
   const [decided, setDecided] = useState("");
   const decide = (method: "changes.keep" | "changes.drop", event: { timeStamp: number; detail?: number }): void => {
@@ -252,7 +252,7 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
           <Said>{text}</Said>
         </pre>
       )}
-      <div ref={watched} className={css.buttons} onPointerDownCapture={onPointerDown}>
+      <div ref={watched} className={css.buttons} {...heeds}>
         {text === null && (
           <Button busy={busy} onClick={() => void act(async () => setText((await connection.call("changes.show", { changes })).text))}>
             {t("show")}
@@ -260,10 +260,10 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
         )}
         {may && (
           <>
-            <Button busy={busy} aria-disabled={state !== "ready"} onClick={(event) => decide("changes.keep", event)}>
+            <Button busy={busy} waits={state !== "ready"} onClick={(event) => decide("changes.keep", event)}>
               {t("keep")}
             </Button>
-            <Button tone="bad" busy={busy} aria-disabled={state !== "ready"} onClick={(event) => decide("changes.drop", event)}>
+            <Button tone="bad" busy={busy} waits={state !== "ready"} onClick={(event) => decide("changes.drop", event)}>
               {t("drop")}
             </Button>
           </>

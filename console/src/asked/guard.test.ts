@@ -93,6 +93,19 @@ describe("a key", () => {
     expect(guard.keys("b", 2700, true)).toBe(false);
   });
 
+  it("answers the selected question while text grows around it, but not one that has just come", () => {
+    const guard = rested();
+    guard.select("b", 2000);
+    for (let now = 2000; now <= 3000; now += 100) guard.seen(now, [...column.map((place) => at(place.id, place.top + now)), at("e", 9000)]);
+    expect(guard.isReady("b", 3000)).toBe(false);
+    expect(guard.keys("b", 3000, true)).toBe(true);
+    guard.seen(3050, [at("f", 0)]);
+    guard.select("f", 3050);
+    expect(guard.keys("f", 4000, true)).toBe(false);
+    expect(guard.keys("f", 4050, true)).toBe(true);
+    expect(guard.keys("b", 4050, true)).toBe(false);
+  });
+
   it("pressed twice answers one question", () => {
     const guard = rested();
     guard.select("a", 0);

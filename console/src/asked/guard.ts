@@ -23,6 +23,7 @@ const SCROLLED_MS = 300;
 export class Guard {
   private places: readonly Placed[] = [];
   private readonly stirred = new Map<string, number>();
+  private readonly arrived = new Map<string, number>();
   private readonly given = new Map<string, { readonly verdict: string; readonly at: number }>();
   private lastAnswer = -Infinity;
   private scrolled = -Infinity;
@@ -45,9 +46,11 @@ export class Guard {
       for (const one of [places[at - 1], place, places[at + 1]]) stir(one?.id);
     });
     const here = new Set(places.map((place) => place.id));
+    for (const id of here) if (!before.has(id)) this.arrived.set(id, now);
     this.places.forEach((place, at) => {
       if (here.has(place.id)) return;
       this.stirred.delete(place.id);
+      this.arrived.delete(place.id);
       for (const one of [this.places[at - 1], this.places[at + 1]]) if (one !== undefined && here.has(one.id)) stir(one.id);
     });
     // A slow drift is a move as well: what moved by less is measured from where it was.
@@ -80,14 +83,19 @@ export class Guard {
     return pressed?.id === id && pressed.taken && this.isReady(id, now);
   }
 
-  /** Which question is the selected one, on which keys act. */
+  /** Which question is the selected one, or has the focus: on which keys act. */
   select(id: string, now: number): void {
     if (this.selected.id !== id) this.selected = { id, at: now };
   }
 
-  /** Whether a key that acts on the selected question is taken; `whole`: all of it is to be seen. */
+  /**
+   * Whether a key that acts on the selected question is taken; `whole`: all of it is to be seen. A key goes to what is selected,
+   * wherever that stands, so that text that grows around a question keeps nobody without a mouse from answering.
+   */
   keys(id: string, now: number, whole: boolean): boolean {
-    return whole && this.selected.id === id && now - this.selected.at >= SELECTED_MS && this.isReady(id, now);
+    const arrived = this.arrived.get(id);
+    const isThere = arrived !== undefined && now - arrived >= REST_MS && now - this.lastAnswer >= REST_MS && this.verdict(id, now) === "";
+    return whole && isThere && this.selected.id === id && now - this.selected.at >= SELECTED_MS;
   }
 
   /** An answer is on its way. */

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { usePage } from "../shell/page";
 import { SHOWN_MS } from "./guard";
 import { linger, type Kept } from "./linger";
@@ -9,8 +9,8 @@ export interface Guarded {
   readonly watched: (element: HTMLElement | null) => (() => void) | undefined;
   /** `ready`, `waits`, or the verdict that was given a moment ago. */
   readonly state: string;
-  /** For the element that has the buttons: on which question the pointer goes down. */
-  readonly onPointerDown: (event: { timeStamp: number }) => void;
+  /** For the element that has the buttons: on which question the pointer goes down, and which one has the focus. */
+  readonly heeds: { readonly onPointerDownCapture: (event: { timeStamp: number }) => void; readonly onFocusCapture: () => void };
   /** Whether a click or a submit is taken; if not, people are told. */
   readonly takes: (event: { timeStamp: number; detail?: number }) => boolean;
 }
@@ -20,25 +20,32 @@ export function useGuarded(id: string): Guarded {
   const { watch, tell } = usePage();
   const state = useSyncExternalStore(watch.subscribe, () => watch.state(id));
   const watched = useCallback((element: HTMLElement | null) => (element === null ? undefined : watch.add(id, element)), [watch, id]);
-  const onPointerDown = useCallback(
-    (event: { timeStamp: number }) => {
-      watch.measure();
-      watch.guard.down(id, event.timeStamp);
-    },
+  const heeds = useMemo(
+    () => ({
+      onPointerDownCapture: (event: { timeStamp: number }) => {
+        watch.measure();
+        watch.guard.down(id, event.timeStamp);
+      },
+      onFocusCapture: () => watch.guard.select(id, performance.now()),
+    }),
     [watch, id],
   );
   const takes = useCallback(
     (event: { timeStamp: number; detail?: number }): boolean => {
       watch.measure();
-      // A press of a key on a button is a click without a pointer.
+      // A press of a key on a button is a click without a pointer; of a form nobody knows what sent it. What has the focus, the
+      // browser has brought into view.
       const byPointer = event.detail !== undefined && event.detail > 0;
-      const taken = byPointer ? watch.guard.clicks(id, event.timeStamp) : watch.guard.isReady(id, event.timeStamp);
+      const { guard } = watch;
+      const taken = byPointer
+        ? guard.clicks(id, event.timeStamp)
+        : guard.keys(id, event.timeStamp, true) || (event.detail === undefined && guard.isReady(id, event.timeStamp));
       if (!taken) tell(t("tooSoon"));
       return taken;
     },
     [watch, id, tell],
   );
-  return { watched, state, onPointerDown, takes };
+  return { watched, state, heeds, takes };
 }
 
 /** A list of which nothing moves up at once: what leaves it stays in its place for a few seconds. */

@@ -38,7 +38,7 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
   const [busy, act] = useAct();
   const [text, setText] = useState("");
   const field = useId();
-  const { watched, state, onPointerDown, takes } = useGuarded(idOf(question));
+  const { watched, state, heeds, takes } = useGuarded(idOf(question));
   const seen = useSyncExternalStore(inbox.subscribe, inbox.view);
   const full = seen.questions.find((one) => one.id === question.waitId && one.thread_id === question.threadId);
   const given = state === "ready" || state === "waits" ? "" : state;
@@ -60,7 +60,7 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
   const asksText = specs === null && (question.asks === "review" || (question.asks === "answer" && question.choices.length === 0));
   const isYesNo = question.asks === "human" || question.asks === "approval";
   return (
-    <div className={css.question}>
+    <div className={css.question} {...heeds}>
       <div>
         <strong>{t("questions")}</strong>{" "}
         {!over && question.expiresMs !== null && question.expiresMs > 0 && (
@@ -107,42 +107,42 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
         </div>
       )}
       {may && (
-        <div ref={watched} className={css.row} onPointerDownCapture={onPointerDown} inert={over}>
+        <div ref={watched} className={css.row} inert={over}>
           {over && <strong>{tAsked(overWord(given))}</strong>}
           {isYesNo && (
             <>
-              <Button tone="main" busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "approve")}>
+              <Button tone="main" busy={busy} waits={!rests} onClick={(event) => say(event, "approve")}>
                 {t("answerYes")}
               </Button>
-              <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "reject", question.asks === "approval" ? text : "")}>
+              <Button busy={busy} waits={!rests} onClick={(event) => say(event, "reject", question.asks === "approval" ? text : "")}>
                 {t("answerNo")}
               </Button>
             </>
           )}
           {question.asks === "approval" && (
-            <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "always")}>
+            <Button busy={busy} waits={!rests} onClick={(event) => say(event, "always")}>
               {t("answerAlways")}
             </Button>
           )}
           {question.choices.length > 0 &&
             !isYesNo &&
             question.choices.map((choice) => (
-              <Button key={choice} busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "result", choice)}>
+              <Button key={choice} busy={busy} waits={!rests} onClick={(event) => say(event, "result", choice)}>
                 <Said>{choice}</Said>
               </Button>
             ))}
           {asksText && (
-            <Button tone="main" busy={busy} disabled={text === ""} aria-disabled={!rests} onClick={(event) => say(event, "result", text)}>
+            <Button tone="main" busy={busy} disabled={text === ""} waits={!rests} onClick={(event) => say(event, "result", text)}>
               {t("answerSend")}
             </Button>
           )}
           {question.asks === "review" && (
-            <Button busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "run_again")}>
+            <Button busy={busy} waits={!rests} onClick={(event) => say(event, "run_again")}>
               {t("answerRunAgain")}
             </Button>
           )}
           {question.asks !== "approval" && (
-            <Button tone="ghost" busy={busy} aria-disabled={!rests} onClick={(event) => say(event, "give_up")}>
+            <Button tone="ghost" busy={busy} waits={!rests} onClick={(event) => say(event, "give_up")}>
               {t("answerGiveUp")}
             </Button>
           )}
