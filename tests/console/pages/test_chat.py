@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
 from tests.console.pages.talking import begin, say, script, talking_place
 from tests.daemon.running import service
+from tests.kits.in_turn import in_turn
 
-pytestmark = needs_console
+pytestmark = [needs_console, in_turn(2)]
 expect.set_options(timeout=ROOM)
 
 

@@ -73,7 +73,6 @@ def test_a_playbook_is_mended_at_its_line_and_saved_and_a_conflict_loses_nothing
         assert "Hi" in desk.call("workflow.get", playbook="tour")["text"]
 
 
-@pytest.mark.faults  # see test_keyboard
 def test_a_run_is_begun_with_inputs_asked_in_place_forked_and_cancelled(desk: Desk) -> None:
     with desk.window() as window:
         page = window.go("playbooks/greet")
@@ -103,7 +102,7 @@ def test_a_run_is_begun_with_inputs_asked_in_place_forked_and_cancelled(desk: De
         page.get_by_role("button", name="Cancel the run").click()
         page.get_by_role("dialog").get_by_role("textbox").fill("enough")
         page.get_by_role("dialog").get_by_role("button", name="Cancel the run").click()
-        expect(page.get_by_role("status").get_by_text("The run is cancelled")).to_be_attached()
+        expect(page.get_by_role("status").get_by_text("State of the run: cancelled")).to_be_attached()
         about = desk.call("workflow.status", run=other)["about"]
         assert (about["status"], about.get("forked_from", run)) == ("cancelled", run)
 
