@@ -205,8 +205,9 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
         arguments = parser(known).parse_args(words)
         chosen = known[arguments.command]
         command = module_of(chosen)
-    if alone:
-        gc.freeze()  # what was imported stays: nobody need look at it again
+        if alone:
+            # What was imported stays: nobody need look at it again, nor once when garbage is looked for as ever.
+            gc.freeze()
     return int(command.run(arguments)), alone and chosen is OWN["ask"]
 
 
