@@ -101,12 +101,20 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     asked = "from sulla.cli.main import main\ntry:\n    main(['ask', '--help'])\nexcept SystemExit:\n    pass"
     loaded = _imported_by(asked)
     assert "websockets" in loaded
-    assert loaded & {"email", "zipfile", "ast", "dis", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
-    used = "import ssl\nassert ssl.create_default_context().check_hostname"
+    assert loaded & {"email", "zipfile", "ast", "dis", "tokenize", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
+    assert loaded & {"datetime", "sulla.threads"} == set()
+    used = "import ssl, sys\nassert ssl.create_default_context().check_hostname"
     used += "\nimport hashlib, hmac\nassert hmac.new(b'a', b'b', 'sha256').digest() and hashlib.sha1().hexdigest()"
     used += "\nimport importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
     used += "\nimport bz2, inspect, lzma\nassert inspect.signature(lambda a: a).parameters"
-    used += "\nassert all(one.decompress(one.compress(b'a')) == b'a' for one in (bz2, lzma))"
+    used += "\nimport asyncio, copy, fnmatch, linecache, traceback, zlib"
+    used += "\nassert all(one.decompress(one.compress(b'a')) == b'a' for one in (bz2, lzma, zlib))"
+    used += "\nassert copy.deepcopy([1]) == [1] and fnmatch.fnmatch('a.py', '*.py')"
+    used += "\nassert traceback.format_exception_only(ValueError('a')) == ['ValueError: a\\n']"
+    used += "\nassert linecache.getlines('') == []"
+    used += "\nfrom asyncio import base_events"
+    used += "\nassert base_events.sslproto.SSLProtocol is sys.modules['asyncio.sslproto'].SSLProtocol"
+    used += "\nassert callable(base_events.staggered.staggered_race)"
     assert _imported_by(f"{asked}\n{used}\nassert 'http' in urllib.request.build_opener().handle_open") >= {
         "email",
         "http",
