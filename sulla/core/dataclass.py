@@ -58,12 +58,6 @@ def _made(cls: type[T], *, eq: bool, frozen: bool, slots: bool, kw_only: bool) -
     own = [name for name, hint in vars(cls).get("__annotations__", {}).items() if not _is_class_var(hint)]
     defaults = {name: vars(cls)[name] for name in own if name in vars(cls)}
     _check_defaults(defaults)
-    if slots:
-        taken = _inherited(cls).keys()
-        cls = _with_slots(cls, own, [name for name in own if name not in taken])
-    else:
-        for name, value in defaults.items():
-            _set_default(cls, name, value)
     given = vars(cls)
     brought: dict[str, object] = {
         "__dataclass_fields__": _Fields(cls, defaults, kw_only=kw_only),
@@ -79,9 +73,14 @@ def _made(cls: type[T], *, eq: bool, frozen: bool, slots: bool, kw_only: bool) -
     if frozen:
         brought |= {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
         brought |= {"__getstate__": _get_state, "__setstate__": _set_state} if slots else {}
-    for name, value in brought.items():
-        if name not in given or name == "__hash__":
-            setattr(cls, name, value)
+    added = {name: value for name, value in brought.items() if name not in given or name == "__hash__"}
+    if slots:
+        taken = _inherited(cls).keys()
+        return _with_slots(cls, own, [name for name in own if name not in taken], added)
+    for name, value in defaults.items():
+        _set_default(cls, name, value)
+    for name, value in added.items():
+        setattr(cls, name, value)
     return cls
 
 
@@ -99,7 +98,7 @@ _PARAMS = {made is _Frozen: vars(made)["__dataclass_params__"] for made in (_Cha
 
 
 def _check_bases(cls: type, *, frozen: bool) -> None:
-    for base in cls.__mro__[1:]:
+    for base in cls.__mro__[1:-1]:
         params = vars(base).get("__dataclass_params__")
         if params is not None and params.frozen != frozen:
             one, other = ("frozen", "no frozen") if frozen else ("no frozen", "frozen")
@@ -115,13 +114,14 @@ def _check_defaults(defaults: Mapping[str, object]) -> None:
 
 
 def _is_class_var(hint: object) -> bool:
-    return str(hint).partition("[")[0].rpartition(".")[2] == "ClassVar"
+    said = str(hint)
+    return "ClassVar" in said and said.partition("[")[0].rpartition(".")[2] == "ClassVar"
 
 
 def _inherited(cls: type) -> dict[str, Field[Any]]:
     """The fields of all that a class inherits from."""
     known: dict[str, Field[Any]] = {}
-    for base in reversed(cls.__mro__[1:]):
+    for base in reversed(cls.__mro__[1:-1]):
         if "__dataclass_fields__" in vars(base):
             known |= base.__dataclass_fields__  # type: ignore[attr-defined]  # seen above
     return known
@@ -130,15 +130,15 @@ def _inherited(cls: type) -> dict[str, Field[Any]]:
 class _Fields:
     """Stands for the fields of a class until they are asked for, and then puts them into its own place."""
 
-    __slots__ = ("_cls", "_defaults", "_kw_only")
+    __slots__ = ("_defaults", "_kw_only", "cls")
 
     def __init__(self, cls: type, defaults: Mapping[str, object], *, kw_only: bool) -> None:
-        self._cls = cls
+        self.cls = cls
         self._defaults = defaults
         self._kw_only = kw_only
 
     def __get__(self, instance: object, owner: type) -> dict[str, Field[Any]]:
-        cls = self._cls
+        cls = self.cls
         # A docstring, or the library would look for the class's signature, which takes longer than all the rest.
         body = {"__module__": cls.__module__, "__doc__": "-", "__annotations__": vars(cls).get("__annotations__", {})}
         alone = type(cls.__name__, (), {**body, **self._defaults})
@@ -169,12 +169,17 @@ def _set_default(cls: type, name: str, value: object) -> None:
             setattr(cls, name, value.default)
 
 
-def _with_slots(cls: type[T], own: Iterable[str], new: list[str]) -> type[T]:
-    """The class again: what has slots cannot get them later."""
+def _with_slots(cls: type[T], own: Iterable[str], new: list[str], added: Mapping[str, object]) -> type[T]:
+    """The class again, with all that is added: what has slots cannot get them later, and what a class gets later is
+    put in by Python at several times the price.
+    """
     left_out = {*own, "__dict__", "__weakref__"}
     body = {name: value for name, value in vars(cls).items() if name not in left_out}
-    made: type[T] = type(cls)(cls.__name__, cls.__bases__, body | {"__slots__": tuple(new)})  # type: ignore[misc]  # a metaclass takes them
+    made: type[T] = type(cls)(cls.__name__, cls.__bases__, {**body, **added, "__slots__": tuple(new)})  # type: ignore[misc]  # a metaclass takes them
     made.__qualname__ = cls.__qualname__
+    for value in added.values():
+        if isinstance(value, _Late | _Fields):
+            value.cls = made
     return made
 
 
@@ -190,15 +195,15 @@ class _Late:
         write: compiles it for a class.
     """
 
-    __slots__ = ("_cls", "_name", "_write")
+    __slots__ = ("_name", "_write", "cls")
 
     def __init__(self, cls: type, name: str, write: Callable[[type], Callable[..., Any]]) -> None:
-        self._cls = cls
+        self.cls = cls
         self._name = name
         self._write = write
 
     def __get__(self, instance: object, owner: type) -> Callable[..., Any]:
-        cls = self._cls
+        cls = self.cls
         made: Callable[..., Any] = self._write(cls)
         made.__qualname__ = f"{cls.__qualname__}.{self._name}"
         type.__setattr__(cls, self._name, made)
