@@ -43,6 +43,11 @@ export class ThreadFold {
     this.logs.set(threadId, { items: [], at: new Map(), open: new Set(), shown: null });
   }
 
+  /** The number of its newest record. Asked for at each event of a long thread, for which a view would be made each time. */
+  get last(): number {
+    return this.lastSeq;
+  }
+
   /** What there is now; the same value until something changes. */
   view(): ThreadView {
     this.seen ??= Object.freeze({

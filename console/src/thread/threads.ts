@@ -10,6 +10,8 @@ export interface OpenThread {
   readonly view: ThreadView;
   /** Whether what there was is all here. */
   readonly ready: boolean;
+  /** What is to be seen of its newest records while a long thread is on its way; null for one that is short, or here. */
+  readonly newest: ThreadView | null;
   /** Why it cannot be followed; null if it can. */
   readonly trouble: string | null;
   /** The daemon's stable word for it; empty if it can. */
@@ -32,11 +34,14 @@ interface Gap {
 
 /** Events that are read at once, when a thread is read anew. */
 const PAGE = 500;
+/** Of a thread that has more of them to come than this, so many of its newest records are shown first. */
+const NEWEST = 200;
 
 class Shared {
   readonly fold: ThreadFold;
   readonly records: ThreadEvent[] = [];
   ready = false;
+  newest: ThreadFold | null = null;
   trouble: string | null = null;
   troubleCode = "";
   readonly listeners = new Set<() => void>();
@@ -91,7 +96,10 @@ export class Threads {
   /** How a thread stands now. */
   now(threadId: string): OpenThread {
     const shared = this.of(threadId);
-    shared.open ??= Object.freeze({ view: shared.fold.view(), ready: shared.ready, trouble: shared.trouble, troubleCode: shared.troubleCode, records: shared.records });
+    shared.open ??= Object.freeze({
+      view: shared.fold.view(), ready: shared.ready, newest: shared.newest?.view() ?? null, trouble: shared.trouble, troubleCode: shared.troubleCode,
+      records: shared.records,
+    });
     return shared.open;
   }
 
@@ -127,7 +135,7 @@ export class Threads {
   forget(threadId: string, messageId: string): void {
     const shared = this.of(threadId);
     this.outbox.remove(messageId);
-    shared.fold.forget(messageId);
+    for (const fold of folds(shared)) fold.forget(messageId);
     this.changed(shared);
   }
 
@@ -141,7 +149,7 @@ export class Threads {
     this.outbox.put({ threadId, messageId, text, more, at, why: "" });
     this.going.add(messageId);
     const shared = this.of(threadId);
-    shared.fold.sending(messageId, text, at);
+    for (const fold of folds(shared)) fold.sending(messageId, text, at);
     this.changed(shared);
     const before = this.lastOf.get(threadId) ?? Promise.resolve();
     const through = before.then(() => this.deliver(threadId, messageId, text, more));
@@ -155,7 +163,7 @@ export class Threads {
       if (this.outbox.get(messageId) !== undefined) this.outbox.put({ threadId, messageId, text, more, at, why: sentence(error) });
       // It may have been left and opened again meanwhile.
       const now = this.of(threadId);
-      now.fold.notSent(messageId, sentence(error));
+      for (const fold of folds(now)) fold.notSent(messageId, sentence(error));
       this.changed(now);
       throw error;
     } finally {
@@ -201,8 +209,9 @@ export class Threads {
         this.changed(shared);
       },
       caughtUp: (seq) => {
-        shared.ready ||= shared.fold.view().lastSeq >= seq;
+        shared.ready ||= shared.fold.last >= seq;
         if (!shared.ready) this.readyAt(shared, seq);
+        if (!shared.ready && seq - shared.fold.last > NEWEST) void this.readNewest(threadId, shared, seq - NEWEST);
         shared.trouble = null;
         shared.troubleCode = "";
         this.changed(shared);
@@ -224,7 +233,7 @@ export class Threads {
 
   private take(threadId: string, shared: Shared, event: ThreadEvent): void {
     if (event.thread_id === threadId && event.seq !== null) {
-      if (event.seq <= shared.fold.view().lastSeq) return; // it was read anew
+      if (event.seq <= shared.fold.last) return; // it was read anew
       this.tellGaps(threadId, shared, event.seq, event.at);
       shared.records.push(event);
     }
@@ -233,7 +242,7 @@ export class Threads {
 
   /** A line for each hole that lies before a record. */
   private tellGaps(threadId: string, shared: Shared, seq: number, at: string): void {
-    const before = shared.fold.view().lastSeq;
+    const before = shared.fold.last;
     for (const { after, next } of shared.gaps.values()) if (before < next && next <= seq) shared.fold.lost(threadId, after, next, at, shared.notRead);
   }
 
@@ -245,20 +254,12 @@ export class Threads {
     if (shared.held !== null) return; // it is being read: the line is told there
     const held: ThreadEvent[] = (shared.held = []);
     try {
-      const events: ThreadEvent[] = [];
-      for (let more = true; more;) {
-        const page = await this.connection.call("thread.history", { thread_id: threadId, after: events.at(-1)?.seq ?? 0, limit: PAGE }, true);
-        events.push(...page.events);
-        more = page.more && page.events.length > 0;
-      }
+      const events = await this.read(threadId, 0);
       shared.notRead = "";
       shared.fold.reset();
       shared.records.length = 0;
       for (const event of events) this.take(threadId, shared, event);
-      for (const one of this.outbox.of(threadId)) {
-        shared.fold.sending(one.messageId, one.text, one.at);
-        if (one.why !== "") shared.fold.notSent(one.messageId, one.why);
-      }
+      this.tellUnsent(threadId, shared.fold);
     } catch (error) {
       shared.notRead = error instanceof Error ? error.message : String(error);
     }
@@ -267,11 +268,48 @@ export class Threads {
     this.changed(shared);
   }
 
+  /** A long thread is shown from its end while the rest comes. */
+  private async readNewest(threadId: string, shared: Shared, after: number): Promise<void> {
+    const fold = new ThreadFold(threadId);
+    try {
+      for (const event of await this.read(threadId, after)) {
+        if (event.type === "INPUT") this.outbox.remove(event.data.message_id);
+        fold.take(event);
+      }
+    } catch {
+      return; // all of it is on its way, and whoever follows it is told what goes wrong with that
+    }
+    if (shared.ready) return;
+    this.tellUnsent(threadId, fold);
+    shared.newest = fold;
+    this.changed(shared);
+  }
+
+  /** Its kept records behind a number. */
+  private async read(threadId: string, after: number): Promise<ThreadEvent[]> {
+    const events: ThreadEvent[] = [];
+    for (let more = true; more;) {
+      const page = await this.connection.call("thread.history", { thread_id: threadId, after: events.at(-1)?.seq ?? after, limit: PAGE }, true);
+      events.push(...page.events);
+      more = page.more && page.events.length > 0;
+    }
+    return events;
+  }
+
+  /** Messages that the log does not have belong behind what it has. */
+  private tellUnsent(threadId: string, fold: ThreadFold): void {
+    for (const one of this.outbox.of(threadId)) {
+      fold.sending(one.messageId, one.text, one.at);
+      if (one.why !== "") fold.notSent(one.messageId, one.why);
+    }
+  }
+
   /** The reply may come before the events that it counts: the thread is ready when the last of these is here. */
   private readyAt(shared: Shared, seq: number): void {
     const look = (): void => {
-      if (shared.fold.view().lastSeq < seq) return;
+      if (shared.fold.last < seq) return;
       shared.ready = true;
+      shared.newest = null;
       shared.listeners.delete(look);
       this.changed(shared);
     };
@@ -293,4 +331,9 @@ export class Threads {
     if (shared === undefined) this.shared.set(threadId, (shared = new Shared(threadId)));
     return shared;
   }
+}
+
+/** All that a thread is shown from. */
+function folds(shared: Shared): ThreadFold[] {
+  return shared.newest === null ? [shared.fold] : [shared.fold, shared.newest];
 }

@@ -45,7 +45,10 @@
       if (method === "hello") {
         answer({ server: { name: "sulla", version: "0" }, protocol: 1, session: "s", scopes: ["read", "write", "approve"], limits: { text_chars: 100000 } });
       } else if (method === "events.subscribe") this.follow(params.thread_id, answer);
-      else if (method === "thread.recent") answer({ threads: [], next: null });
+      else if (method === "thread.history") {
+        const kept = [...records(params.thread_id, wanted.turns)].slice(params.after, params.after + params.limit);
+        answer({ events: kept.map((one) => JSON.parse(one).params), more: false });
+      } else if (method === "thread.recent") answer({ threads: [], next: null });
       else if (method === "live.watch") answer({ rows: [], more: false, switch: { paused: false, by: "", since: null } });
       else if (method === "approval.watch") answer({ questions: [], more: false });
       else if (method === "agent.list") answer({ agents: [] });
@@ -62,7 +65,8 @@
         for (const one of next) this.say(one);
         if (all.length > 0) channel.port2.postMessage(0);
       };
-      channel.port2.postMessage(0);
+      this.go = () => channel.port2.postMessage(0);
+      if (!wanted.held) this.go();
     }
     /** Sub-agents that write side by side, each so many pieces a second. */
     stream(threadId, streams, rate) {

@@ -48,11 +48,12 @@ def address() -> Iterator[str]:
 
 
 @contextmanager
-def measured(address: str, turns: int) -> Iterator[Page]:
+def measured(address: str, turns: int, *, held: bool = False) -> Iterator[Page]:
+    """A page over a stand-in; `held` has the events that it follows wait for ``standIn.go``."""
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(ROOM * 3)
-        page.add_init_script(f"sessionStorage.setItem('measured', '{json.dumps({'turns': turns})}')")
+        page.add_init_script(f"sessionStorage.setItem('measured', '{json.dumps({'turns': turns, 'held': held})}')")
         page.add_init_script(STAND_IN)
         page.goto(f"{address}/#/chat")
         page.get_by_text("Choose a conversation").wait_for()
@@ -83,6 +84,30 @@ def test_a_thread_of_10_000_events_opens_within_a_second_and_scrolls_smoothly(ad
         report(f"opened in {took:.0f} ms; tasks over 50 ms while scrolling: {long}")
         assert took <= 1000 * SLACK
         assert max(long, default=0) <= 100 * SLACK
+
+
+def test_a_long_thread_is_there_from_its_end_and_what_comes_before_moves_nothing(address: str) -> None:
+    place = """() => {
+      const list = document.querySelector("[data-virtuoso-scroller]").getBoundingClientRect();
+      const items = [...document.querySelectorAll("[data-item-index]")];
+      const first = items.find((item) => item.getBoundingClientRect().bottom > list.top + 200);
+      return [first.textContent, first.getBoundingClientRect().top];
+    }"""
+    with measured(address, 500, held=True) as page:
+        page.evaluate("() => { location.hash = '#/chat/thr_long'; }")
+        page.get_by_text("Question 500", exact=True).wait_for()
+        earlier = page.get_by_text("What came before is being loaded")
+        earlier.wait_for(state="attached")
+        page.mouse.move(900, 400)
+        page.mouse.wheel(0, -1_500)
+        page.wait_for_timeout(1_000)  # until the wheel has run out
+        before = page.evaluate(place)
+        page.evaluate("() => window.standIn.go()")
+        earlier.wait_for(state="detached")
+        page.wait_for_timeout(500)  # what would move does so by then
+        text, top = page.evaluate(place)
+        assert (text, abs(top - before[1]) <= 2) == (before[0], True)
+        page.get_by_role("button", name="To the newest").wait_for()
 
 
 def test_four_streams_of_50_tokens_a_second_leave_more_than_half_of_a_core(address: str) -> None:

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../kit/Button";
@@ -25,6 +25,8 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   const [, go] = useLocation();
   const opened = useThread(threadId);
   const { view } = opened;
+  // A long conversation is there from its end, while what came before is still on its way.
+  const seen = opened.newest ?? view;
   const [, act] = useAct();
   const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
   const from = useMemo(() => new Forks(sessionStorage).from(threadId), [threadId]);
@@ -82,7 +84,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
                 <Said>{t("speaks", { agent: view.agent })}</Said>
               </Badge>
             )}
-            {view.running !== "" && <Badge tone={view.suspended ? "warn" : "accent"}>{view.suspended ? t("suspended") : t("works")}</Badge>}
+            {seen.running !== "" && <Badge tone={seen.suspended ? "warn" : "accent"}>{seen.suspended ? t("suspended") : t("works")}</Badge>}
             <div className={css.headActs}>
               {timeline ? <Link href={pathOf(threadId)}>{t("conversation")}</Link> : <Link href={pathOf(threadId, "")}>{t("timeline")}</Link>}
               <Acts
@@ -102,12 +104,12 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
             <Problem>
               <Said>{opened.troubleCode === "not_found" ? t("deleted") : t("gone", { why: opened.trouble })}</Said>
             </Problem>
-          ) : !opened.ready ? (
+          ) : !opened.ready && (timeline || opened.newest === null) ? (
             <p>{t("loading")}</p>
           ) : timeline ? (
             <Timeline threadId={threadId} runId={runId} records={opened.records} lastSeq={view.lastSeq} />
           ) : (
-            <Log threadId={threadId} view={view} draft={draft} />
+            <Log threadId={threadId} view={seen} whole={opened.ready} draft={draft} />
           )}
         </section>
       </BelowContext>
@@ -135,7 +137,18 @@ function Announcer({ view, ready }: { view: ThreadView; ready: boolean }) {
 
 const LAST = { index: "LAST", align: "end" } as const;
 
-function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null }) {
+/** Any number that is higher than that of the items which may come to stand before the first one. */
+const FAR = 10_000_000;
+
+interface LogProps {
+  threadId: string;
+  view: ThreadView;
+  /** Whether what came before is here, too. */
+  whole: boolean;
+  draft: { text: string; at: number } | null;
+}
+
+const Log = memo(function Log({ threadId, view, whole, draft }: LogProps) {
   const mayWrite = useMay("write");
   const list = useRef<VirtuosoHandle>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -178,9 +191,18 @@ function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; dr
     };
   }, [follow]);
   if (!away && seenItems !== view.items.length) setSeenItems(view.items.length);
+  // What comes to stand before the first item moves nothing of what is read.
+  const firstKey = view.items[0]?.key ?? "";
+  const [front, setFront] = useState({ key: firstKey, index: FAR });
+  if (front.key !== firstKey) {
+    const earlier = Math.max(0, view.items.findIndex((item) => item.key === front.key));
+    setFront({ key: firstKey, index: front.index - earlier });
+    setSeenItems(seenItems + earlier);
+  }
   return (
     <>
       <div ref={place} className={css.log}>
+        {!whole && <p className={css.earlier}>{t("earlier")}</p>}
         {view.items.length === 0 ? (
           <Empty>{mayWrite ? t("nothingYet") : t("nothingMay")}</Empty>
         ) : (
@@ -188,6 +210,7 @@ function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; dr
             ref={list}
             className={css.virtual}
             data={view.items}
+            firstItemIndex={front.index}
             computeItemKey={(_, item) => item.key}
             itemContent={(_, item) => (
               <div className={css.item}>
@@ -212,4 +235,4 @@ function Log({ threadId, view, draft }: { threadId: string; view: ThreadView; dr
       <Composer key={threadId} threadId={threadId} view={view} draft={draft} onSent={() => setTimeout(toBottom, 50)} />
     </>
   );
-}
+});

@@ -35,6 +35,7 @@ export const t = catalog("chat", {
   begin: "Begin",
   cancel: "Cancel",
   loading: "Loading …",
+  earlier: "What came before is being loaded …",
   choose: "Choose a conversation, or begin a new one.",
   back: "All conversations",
   listFailed: "The list could not be read: {why}",
