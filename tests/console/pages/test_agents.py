@@ -100,3 +100,18 @@ def test_an_agent_is_made_edited_kept_from_a_conflict_and_removed(desk: Desk) ->
         expect(page.get_by_text("The agent cook is removed.")).to_be_visible()
         assert "cook" not in [one["id"] for one in desk.call("agent.list")["agents"]]
         assert window.faults == []
+
+
+def test_what_is_wrong_in_the_settings_is_marked_at_its_line(desk: Desk) -> None:
+    text = 'description = """\nmax_turns = 1\n"""\n\nmax_turns = 0\n'
+    desk.call("agent.create", agent="wrong", files={"agent.toml": "", "soul.md": "You err.\n"})
+    with desk.window() as window:
+        page = window.go("agents/wrong")
+        area = page.get_by_label("Text of agent.toml")
+        area.fill(text)
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("button", name="Show line 5 of agent.toml").click()
+        expect(area).to_be_focused()
+        marked = page.wait_for_function("() => String(getSelection()) || null").json_value()
+        assert marked == "max_turns = 0"
+        fine(window, "agent-fault")

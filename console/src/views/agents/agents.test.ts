@@ -64,11 +64,11 @@ describe("a draft", () => {
 });
 
 describe("what is wrong in a file", () => {
-  it("is found at its line, by its number or by the key that is named", () => {
+  it("is found at its line, and at the first where none is named", () => {
     expect(placeIn("/srv/agents/reader/soul.md:3: odd", SAVED.files)).toEqual({ file: "soul.md", line: 3 });
-    expect(placeIn("agent.toml: tools is 3; expected a list of names", { "agent.toml": "# x\ntools = 3\n" })).toEqual({ file: "agent.toml", line: 2 });
-    expect(placeIn("agent.toml: Expected '=' (at line 2, column 4)", { "agent.toml": "a\nb\n" })).toEqual({ file: "agent.toml", line: 2 });
-    expect(placeIn("/srv/reader: agent.toml: there is no setting 'maxturns'. Did you mean 'max_turns'?", { "agent.toml": "# x\n\nmaxturns = 3\n" })?.line).toBe(3);
+    expect(placeIn("agent.toml:2:1: tools is 3; expected a list of names", SAVED.files)).toEqual({ file: "agent.toml", line: 2 });
+    expect(placeIn("config.yaml: line 2: odd", { "config.yaml": "" })).toEqual({ file: "config.yaml", line: 2 });
+    expect(placeIn("agent.toml is longer than 65536 bytes", SAVED.files)).toEqual({ file: "agent.toml", line: 1 });
     expect(placeIn("the service does not answer", SAVED.files)).toBeNull();
   });
 

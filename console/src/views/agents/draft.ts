@@ -75,13 +75,9 @@ export function placeIn(said: string, files: Readonly<Record<string, string>>): 
   for (const file of Object.keys(files)) {
     const at = said.indexOf(file);
     if (at < 0 || /[\w.-]/.test(said.charAt(at - 1))) continue;
+    // As compilers write it, or in words where the library that read it says so.
     const line = /^:(\d+)|\bline (\d+)/.exec(said.slice(at + file.length))?.slice(1).find(Boolean);
-    if (line !== undefined) return { file, line: Number(line) };
-    // A key that is named in the words is looked for in the text.
-    const lines = (files[file] ?? "").split("\n");
-    const keys = [...said.slice(at + file.length).matchAll(/['`]([\w-]+)['`]|\b(\w+) is\b/g)].map((match) => match[1] ?? match[2] ?? "");
-    const row = keys.map((key) => lines.findIndex((one) => one.trimStart().startsWith(key))).find((found) => found >= 0) ?? 0;
-    return { file, line: row + 1 };
+    return { file, line: Number(line ?? 1) };
   }
   return null;
 }
