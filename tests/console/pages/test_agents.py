@@ -88,8 +88,18 @@ def test_an_agent_is_made_edited_kept_from_a_conflict_and_removed(desk: Desk) ->
         desk.call("agent.update", agent="cook", files={"agent.toml": 'description = "Bakes"\n'}, digest=read["digest"])
         page.get_by_label("Text of soul.md").fill("You cook stew.\n")
         page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.get_by_text("Somebody has saved these files since you read them.")).to_be_visible()
+        dialog = page.get_by_role("dialog", name="Somebody has saved these files")
+        expect(dialog.get_by_role("figure", name="What it says now, from line 1")).to_contain_text("You cook soup.")
+        expect(dialog.get_by_role("figure", name="What you have written, from line 1")).to_contain_text(
+            "You cook stew."
+        )
+        expect(
+            dialog.get_by_text("Only they have changed these, and that stays in any case: agent.toml")
+        ).to_be_visible()
         fine(window, "agent-conflict")
+        dialog.get_by_role("button", name="Go on writing").click()
+        expect(page.get_by_label("Text of soul.md")).to_have_value("You cook stew.\n")
+        page.get_by_role("button", name="Compare").click()
         page.get_by_role("button", name="Put my changes on top of theirs").click()
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("There are changes that are not saved.")).to_have_count(0)

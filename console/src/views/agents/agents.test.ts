@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allows, unknownIn, withName } from "./allow";
-import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, placeIn, rebased, spanOfLine, without } from "./draft";
+import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, onTop, placeIn, spanOfLine, without } from "./draft";
 
 const ALL = ["bash", "read_file", "mcp__wiki__find", "mcp__wiki__read"];
 
@@ -44,8 +44,10 @@ describe("a draft", () => {
   it("stays on top of what somebody else has saved, and says where both have changed the same", () => {
     const mine = without(edited(edited(begun(SAVED), "soul.md", "mine"), "agent.toml", "a = 2\n"), "old.md");
     const theirs = { agent: "reader", digest: "2", files: { ...SAVED.files, "soul.md": "theirs", "more.md": "m" } };
-    const { draft, both } = rebased(mine, theirs);
+    const { draft, changed, both, only } = onTop(mine, theirs);
+    expect(changed).toEqual(["agent.toml", "soul.md", "old.md"]);
     expect(both).toEqual(["soul.md"]);
+    expect(only).toEqual(["more.md"]);
     expect(draft.files).toEqual({ "agent.toml": "a = 2\n", "soul.md": "mine", "more.md": "m" });
     expect(draft.digest).toBe("2");
     expect(changesOf(draft)).toEqual({ "agent.toml": "a = 2\n", "soul.md": "mine", "old.md": null });
