@@ -194,40 +194,6 @@ def test_a_note_is_there_after_a_turn_is_found_and_forgotten(desk: Desk) -> None
         fine(window, "memory-forgotten")
 
 
-def test_an_agent_is_made_edited_kept_from_a_conflict_and_removed(desk: Desk) -> None:
-    with desk.window() as window:
-        page = window.go("agents")
-        page.get_by_role("button", name="New agent").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_label("Id", exact=True).fill("cook")
-        dialog.get_by_label("What it is for").fill("Cooks")
-        dialog.get_by_label("Who it is").fill("You cook.")
-        dialog.get_by_role("button", name="Make the agent").click()
-        expect(page.get_by_role("heading", name="cook")).to_be_visible()
-        page.get_by_role("button", name="soul.md").click()
-        page.get_by_label("Text of soul.md").fill("You cook soup.\n")
-        page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.get_by_text("There are changes that are not saved.")).to_have_count(0)
-        read = desk.call("agent.get", agent="cook")
-        assert read["files"]["soul.md"] == "You cook soup.\n"
-        fine(window, "agent")
-        desk.call("agent.update", agent="cook", files={"agent.toml": 'description = "Bakes"\n'}, digest=read["digest"])
-        page.get_by_label("Text of soul.md").fill("You cook stew.\n")
-        page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.get_by_text("Somebody has saved these files since you read them.")).to_be_visible()
-        fine(window, "agent-conflict")
-        page.get_by_role("button", name="Put my changes on top of theirs").click()
-        page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.get_by_text("There are changes that are not saved.")).to_have_count(0)
-        files = desk.call("agent.get", agent="cook")["files"]
-        assert (files["agent.toml"], files["soul.md"]) == ('description = "Bakes"\n', "You cook stew.\n")
-        page.get_by_role("button", name="Remove the agent").click()
-        page.get_by_role("dialog").get_by_role("button", name="Remove the agent").click()
-        expect(page.get_by_text("The agent cook is removed.")).to_be_visible()
-        assert "cook" not in [one["id"] for one in desk.call("agent.list")["agents"]]
-        assert window.faults == []
-
-
 def test_what_a_day_has_used_is_shown(desk: Desk) -> None:
     talk(desk, "Hello")
 

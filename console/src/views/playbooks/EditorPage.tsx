@@ -6,6 +6,7 @@ import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
+import { Sides } from "../../kit/Sides";
 import { codeOf, RpcError } from "../../protocol/errors";
 import type { PlaybookText } from "../../protocol/generated";
 import type { Result } from "../../protocol/wire";
@@ -500,20 +501,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       {conflict !== null && (
         <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
           <div className={css.form}>
-            <div className={css.two}>
-              <div>
-                <h3>{t("conflictTheirs")}</h3>
-                <pre className={css.value} tabIndex={0} aria-label={t("conflictTheirs")}>
-                  <Said>{conflict.text}</Said>
-                </pre>
-              </div>
-              <div>
-                <h3>{t("conflictMine")}</h3>
-                <pre className={css.value} tabIndex={0} aria-label={t("conflictMine")}>
-                  <Said>{text}</Said>
-                </pre>
-              </div>
-            </div>
+            <Sides label={t("text")} theirs={conflict.text} mine={text} />
             <div className={css.row}>
               <Button tone="bad" busy={busy} onClick={() => void save(conflict.digest)}>
                 {t("keepMine")}

@@ -11,7 +11,7 @@ export const t = catalog("playbooks", {
   notBegun: "not begun", passes: "{count} passes", passesFailed: "{count} failed", tries: "{count} tries",
   back: "Playbooks", text: "Text", graph: "Graph", save: "Save", saved: "Saved.", unsaved: "not saved", delete: "Delete", deleteAsk: "Delete the playbook {name}? Its file goes; runs that have begun go on with the text that they began with.", deleted: "The playbook {name} is deleted.",
   cancel: "Cancel", close: "Close", older: "This daemon is older than the page: it does not know {method}. What else is here works.",
-  conflict: "Somebody has changed this playbook since you opened it.", conflictTheirs: "What it says now", conflictMine: "What you have written", keepMine: "Save mine over it", takeTheirs: "Take theirs", goOn: "Go on writing",
+  conflict: "Somebody has changed this playbook since you opened it.", keepMine: "Save mine over it", takeTheirs: "Take theirs", goOn: "Go on writing",
   refused: "It is not saved: with these faults it could not be run. Until they are mended, the text is kept in this browser’s window.",
   atWork: "at work", waitsUntil: "waits until {at}", triesAgain: "tries again at {at}", asksPerson: "asks a person",
   leftUnsaved: "{name} is not saved. What you wrote is kept in this window: the list of playbooks leads back to it.", draftsLeft: "Written and not saved, kept in this window:",
