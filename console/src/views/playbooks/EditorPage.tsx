@@ -345,10 +345,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </div>
         <div className={css.row}>
           {write && !isNew && (
+            <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
+              {t("runWith")}
+            </Button>
+          )}
+          {!isNew && (
             <>
-              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
-                {t("runWith")}
-              </Button>
               <Button onClick={() => looking(() => setDialog("dry"))}>{t("dryRun")}</Button>
               <Button busy={busy} onClick={() => looking(() => void tests())}>
                 {t("tests")}
@@ -367,7 +369,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           )}
         </div>
       </div>
-      {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
+      {!admin && <p className={css.quiet}>{write ? t("readOnly") : t("readAlone")}</p>}
       {noted !== "" && (
         <div className={css.note} role="status">
           <p>{noted === "taken" ? t("takenAnew") : t("fileGone")}</p>

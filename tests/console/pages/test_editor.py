@@ -1,0 +1,58 @@
+"""Playbooks are written as YAML is written, and their graph changes the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console, watched
+from tests.console.pages.talking import living_place, script
+from tests.daemon.running import service
+from tests.kits.in_turn import in_turn
+
+pytestmark = [needs_console, in_turn(3)]
+expect.set_options(timeout=ROOM)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with service(script()) as model:
+        place = living_place(tmp_path_factory.mktemp("editor"), model)
+        with place.up() as daemon, chromium() as browser:
+            yield Desk(place, daemon, model, browser)
+
+
+@contextmanager
+def let_in(desk: Desk, scope: str) -> Iterator[Window]:
+    """A page whose session has one scope alone."""
+    code, out, err = desk.place.run("token", "create", f"one-{scope}", "--scope", scope, "--json")
+    assert code == 0, err
+    context = desk.browser.new_context()
+    context.set_default_timeout(ROOM)
+    window = watched(context.new_page(), desk.daemon.url)
+    window.page.goto(desk.daemon.url)
+    window.page.get_by_label("Or paste a token").fill(json.loads(out)["token"])
+    window.page.get_by_role("button", name="Come in").click()
+    window.page.get_by_role("navigation").first.wait_for()
+    try:
+        yield window
+    finally:
+        context.close()
+
+
+def test_who_may_only_read_tries_a_playbook_out_and_is_told_why_it_cannot_be_run(desk: Desk) -> None:
+    with let_in(desk, "read") as window:
+        page = window.go("playbooks/tour")
+        expect(page.get_by_text("To run it needs the scope write, to change it admin.")).to_be_visible()
+        expect(page.get_by_role("button", name="Run …")).to_have_count(0)
+        page.get_by_role("button", name="Tests", exact=True).click()
+        expect(page.get_by_text("the playbook 'tour' has no tests")).to_be_visible()
+        page.get_by_role("button", name="Dry run", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="Dry run").click()
+        expect(page.get_by_role("button", name="begin · done")).to_be_visible()
+        assert window.faults == []
+        assert window.axe() == []
