@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console, watched
 from tests.console.pages.talking import living_place, script
@@ -56,3 +57,50 @@ def test_who_may_only_read_tries_a_playbook_out_and_is_told_why_it_cannot_be_run
         expect(page.get_by_role("button", name="begin · done")).to_be_visible()
         assert window.faults == []
         assert window.axe() == []
+
+
+def text_of(page: Page) -> str:
+    """What stands in the editor: its lines, without the ends that only look like text."""
+    lines = page.get_by_role("textbox", name="Text of the playbook, YAML").locator(".cm-line").all_inner_texts()
+    return "\n".join(line.rstrip("\n") for line in lines)
+
+
+def begun(window: Window, name: str) -> Page:
+    """A new playbook with an empty text, in which somebody writes."""
+    page = window.go("playbooks/new")
+    page.get_by_label("Name of the playbook").fill(name)
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("textbox", name="Text of the playbook, YAML").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    return page
+
+
+def test_enter_goes_on_as_yaml_is_written_and_takes_no_offer_that_nobody_chose(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begun(window, "typed")
+        offers = page.get_by_role("listbox")
+        for line in ("name: typed", "inputs:", "who:", "ty"):
+            page.keyboard.type(line)
+            if line == "ty":
+                expect(offers).to_be_visible()
+            else:
+                page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Backspace")
+        page.keyboard.type("steps:\n- id: x\npr")
+        assert text_of(page) == "name: typed\ninputs:\n  who:\n    ty\nsteps:\n  - id: x\n    pr"
+        expect(offers).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        expect(offers.get_by_role("option", selected=True)).to_have_count(1)
+        page.keyboard.press("Enter")
+        assert text_of(page).endswith("    prompt: ")
+        page.keyboard.type("Hi\n")
+        expect(offers).to_have_count(0)
+        page.keyboard.press("Control+Space")
+        expect(offers).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(offers).to_have_count(0)
+        assert re.search(r"    prompt: Hi\n    \w+: $", text_of(page))
+        assert window.faults == []
