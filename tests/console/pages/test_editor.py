@@ -104,3 +104,15 @@ def test_enter_goes_on_as_yaml_is_written_and_takes_no_offer_that_nobody_chose(d
         expect(offers).to_have_count(0)
         assert re.search(r"    prompt: Hi\n    \w+: $", text_of(page))
         assert window.faults == []
+
+
+def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:
+    with desk.window() as window:
+        page = window.go("playbooks/tour")
+        page.get_by_role("button", name="Add wait").click()
+        told = page.get_by_text("The step wait is in the text.")
+        expect(told).to_be_attached()
+        page.get_by_role("textbox", name="Text of the playbook, YAML").click()
+        page.keyboard.press("Control+Z")
+        expect(told).to_have_count(0)
+        assert "wait" not in text_of(page)
