@@ -100,7 +100,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
   const [way, setWay] = useState(0);
-  const [said, setSaid] = useState("");
+  const [told, setTold] = useState({ line: "", of: "" });
   const [busy, act] = useAct();
   const handle = useRef<EditorHandle | null>(null);
   const names = useNames();
@@ -144,6 +144,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     [name, tell],
   );
 
+  const say = useCallback((line: string) => setTold({ line, of: handle.current?.text() ?? "" }), []);
   const check = useCallback(
     async (now: string) => (await connection.call("workflow.check", { text: now, file: `${name}.yaml` })).faults,
     [connection, name],
@@ -161,13 +162,13 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           const step = now.steps.find((one) => one.key === edit.select);
           if (step !== undefined) editor.show(endOf(step, editor.text()), step.from);
         }
-        setSaid(done(edit));
+        say(done(edit));
       } catch (error) {
         if (!(error instanceof CannotEdit)) throw error;
         tell(cannot(error), "bad");
       }
     },
-    [tell],
+    [say, tell],
   );
 
   const open = useCallback(
@@ -271,7 +272,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         setChanged(null);
         setNoted("");
         setRefused([]);
-        setSaid(t("saved"));
+        say(t("saved"));
         left.current = { dirty: false, text: now };
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
@@ -346,10 +347,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </div>
         <div className={css.row}>
           {write && !isNew && (
+            <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
+              {t("runWith")}
+            </Button>
+          )}
+          {!isNew && (
             <>
-              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
-                {t("runWith")}
-              </Button>
               <Button onClick={() => looking(() => setDialog("dry"))}>{t("dryRun")}</Button>
               <Button busy={busy} onClick={() => looking(() => void tests())}>
                 {t("tests")}
@@ -368,7 +371,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           )}
         </div>
       </div>
-      {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
+      {!admin && <p className={css.quiet}>{write ? t("readOnly") : t("readAlone")}</p>}
       {noted !== "" && (
         <div className={css.note} role="status">
           <p>{noted === "taken" ? t("takenAnew") : t("fileGone")}</p>
@@ -465,7 +468,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </section>
       </div>
       <p className="visually-hidden" role="status">
-        {said}
+        {told.of === text ? told.line : "" /* undone, it is not so any more */}
       </p>
       {rehearsed !== null && (
         <Rehearsal
