@@ -32,6 +32,7 @@ UNASKED = {
         "sulla.terminal.framed",
     ),
     *("sulla.mcp.supervisor", "sulla.mcp.trust", "sulla.mcp.process", "sulla.safety.service", "sulla.finding.service"),
+    *("sulla.heartbeat.agenda", "sulla.heartbeat.node"),
     *(f"sulla.daemon.console.{one}" for one in ("copies", "flows", "log_reading")),
 }
 """What of our own a daemon loads when somebody asks for what it does."""
