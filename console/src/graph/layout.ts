@@ -80,7 +80,7 @@ function arranged(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[])
   const many = sizes.size > MANY;
   const ranks = many ? ranksOf(sizes, edges) : null;
   const weighed = ranks === null ? edges : edges.filter((edge) => (ranks.get(edge.to) ?? 0) > (ranks.get(edge.from) ?? 0));
-  const kept = many ? reduced(weighed) : weighed;
+  const kept = ranks === null ? weighed : reduced(weighed, ranks);
   if (ranks !== null) {
     const bends = kept.reduce((sum, edge) => sum + (ranks.get(edge.to) ?? 0) - (ranks.get(edge.from) ?? 0) - 1, 0);
     if (sizes.size + bends > MOST_WEIGHED) return { places: inRows(sizes, kept, ranks), bends: new Map() };
@@ -132,33 +132,31 @@ function ranksOf(sizes: ReadonlyMap<string, Size>, edges: readonly GraphEdge[]):
   return ranks;
 }
 
-/** Arrows without those that others lead to the same box by a longer way. They may close no circle. */
-function reduced(edges: readonly GraphEdge[]): GraphEdge[] {
+/**
+ * Arrows without those that others lead to the same box by a longer way. They may close no circle. What is reached from a box is
+ * a bit for each box: of 500 in a chain a set of names for each would hold 125,000 names.
+ */
+function reduced(edges: readonly GraphEdge[], ranks: ReadonlyMap<string, number>): GraphEdge[] {
   const next = new Map<string, Set<string>>();
   for (const edge of edges) next.set(edge.from, (next.get(edge.from) ?? new Set()).add(edge.to));
-  const reach = new Map<string, Set<string>>();
-  const from = (start: string): Set<string> => {
-    const known = reach.get(start);
-    if (known !== undefined) return known;
-    const stack = [start];
-    while (stack.length > 0) {
-      const id = stack[stack.length - 1] ?? "";
-      const wanted = [...(next.get(id) ?? [])].filter((one) => !reach.has(one));
-      if (wanted.length > 0) {
-        stack.push(...wanted);
-        continue;
-      }
-      stack.pop();
-      const all = new Set<string>();
-      for (const one of next.get(id) ?? []) {
-        all.add(one);
-        for (const further of reach.get(one) ?? []) all.add(further);
-      }
-      reach.set(id, all);
+  const numbers = new Map([...ranks.keys()].map((id, number) => [id, number]));
+  const reach = new Map<string, Uint32Array>();
+  const has = (id: string, number: number): boolean => (((reach.get(id)?.[number >> 5] ?? 0) >>> (number & 31)) & 1) === 1;
+  // Each behind all that it leads to.
+  const backwards = [...next.keys()].sort((one, other) => (ranks.get(other) ?? 0) - (ranks.get(one) ?? 0));
+  for (const id of backwards) {
+    const all = new Uint32Array((numbers.size + 31) >> 5);
+    for (const one of next.get(id) ?? []) {
+      const number = numbers.get(one) ?? 0;
+      all[number >> 5] = (all[number >> 5] ?? 0) | (1 << (number & 31));
+      for (const [at, further] of (reach.get(one) ?? []).entries()) all[at] = (all[at] ?? 0) | further;
     }
-    return reach.get(start) ?? new Set();
-  };
-  return edges.filter((edge) => ![...(next.get(edge.from) ?? [])].some((one) => one !== edge.to && from(one).has(edge.to)));
+    reach.set(id, all);
+  }
+  return edges.filter((edge) => {
+    const number = numbers.get(edge.to) ?? 0;
+    return ![...(next.get(edge.from) ?? [])].some((one) => one !== edge.to && has(one, number));
+  });
 }
 
 /** Boxes in rows, by how many come before them; within a row each stands near what leads to it. */

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, startTransition, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { sectionKey, stepsGraph } from "./text/steps_graph";
 import type { Graph, NodeState } from "../../graph/graph";
 import { StepList } from "../../graph/StepList";
@@ -106,6 +106,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const names = useNames();
 
   const [{ shown, of }, setParsed] = useState(() => ({ shown: begun, of: outline(begun) }));
+  const read = useRef({ shown, of });
   const cursor = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   // Reading the text and drawing its graph waits until the writer pauses: each letter is there at once, however long the text.
@@ -114,10 +115,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     timer.current = setTimeout(() => {
       const now = handle.current?.text();
       if (now === undefined) return;
-      setParsed((before) => {
-        const parsed = before.shown === now ? before : { shown: now, of: outline(now) };
+      if (read.current.shown !== now) read.current = { shown: now, of: outline(now) };
+      const parsed = read.current;
+      // It is drawn in pieces, between which letters have their turn.
+      startTransition(() => {
+        setParsed(parsed);
         setSelected(stepAt(parsed.of, cursor.current, now)?.key ?? "");
-        return parsed;
       });
     }, (handle.current?.text().length ?? 0) > LONG_CHARS ? LONG_MS : SHORT_MS);
   }, []);
@@ -173,12 +176,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
 
   const open = useCallback(
     (key: string) => {
-      const step = of.steps.find((one) => one.key === key);
+      const step = read.current.of.steps.find((one) => one.key === key);
       setSelected(key);
       setOpened(step === undefined ? "" : key);
-      if (step !== undefined) handle.current?.show(endOf(step, shown), step.from);
+      if (step !== undefined) handle.current?.show(endOf(step, read.current.shown), step.from);
     },
-    [of, shown],
+    [],
   );
 
   const marked = useRef("");
@@ -190,20 +193,21 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select })),
     [change],
   );
+  // The same for as long as it is open: a graph whose text has another note alone is not drawn again.
   const byGraph = useMemo(() => ({
     connect: (from: string, to: string) => change((now) => connect(now, from, to), () => t("connected", { from, to })),
     disconnect: (from: string, to: string) => {
-      const implied = of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
+      const implied = read.current.of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
       if (implied) tell(t("impliedEdge", { from, to }));
       else change((now) => disconnect(now, from, to), () => t("cut", { from, to }));
     },
     remove: (key: string) => {
-      if (!of.steps.some((step) => step.key === key)) return;
+      if (!read.current.of.steps.some((step) => step.key === key)) return;
       setOpened("");
       change((now) => deleteStep(now, key), () => t("removed", { id: key }));
     },
     drop: (what: string, over: string | null) => add(what as Kind, over),
-  }), [add, change, of, tell]);
+  }), [add, change, tell]);
 
   const standing = useStanding().state === "open";
   const latest = useRef({ saved, text, busy });
