@@ -116,3 +116,17 @@ def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:
         page.keyboard.press("Control+Z")
         expect(told).to_have_count(0)
         assert "wait" not in text_of(page)
+
+
+def test_a_step_that_is_added_opens_to_be_named(desk: Desk) -> None:
+    with desk.window() as window:
+        page = window.go("playbooks/tour")
+        page.get_by_role("button", name="Add wait").click()
+        field = page.get_by_role("region", name="Step", exact=True).get_by_label("Id", exact=True)
+        expect(field).to_be_focused()
+        page.keyboard.type("pause")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="pause wait")).to_be_focused()
+        assert "  - id: pause\n    wait: 10s" in text_of(page)
+        assert window.faults == []
+        assert window.axe() == []

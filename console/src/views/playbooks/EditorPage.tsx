@@ -30,6 +30,7 @@ import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, typ
 import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/faults";
 import { looked } from "./text/looked";
 import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
+import { renameStep } from "./text/rename";
 import { t } from "./words";
 
 const CodeEditor = lazy(() => import("./code/CodeEditor"));
@@ -92,6 +93,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [faults, setFaults] = useState<readonly Fault[] | null>(null);
   const [selected, setSelected] = useState("");
   const [opened, setOpened] = useState("");
+  const [naming, setNaming] = useState("");
   const [conflict, setConflict] = useState<Saved | null>(null);
   const [changed, setChanged] = useState<Saved | null>(null);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
@@ -102,6 +104,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [told, setTold] = useState({ line: "", of: "" });
   const [busy, act] = useAct();
   const handle = useRef<EditorHandle | null>(null);
+  const [ready, setReady] = useState(false);
   const names = useNames();
 
   const [{ shown, of }, setParsed] = useState(() => ({ shown: begun, of: outline(begun) }));
@@ -150,21 +153,29 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   );
 
   const change = useCallback(
-    (make: (now: string) => Edit, done: (edit: Edit) => string) => {
+    (make: (now: string) => Edit, done: (edit: Edit) => string, opens = false): string => {
       const editor = handle.current;
-      if (editor === null) return;
+      if (editor === null) return "";
       try {
         const edit = make(editor.text());
         if (edit.changes.length > 0) editor.apply(edit);
         if (edit.select !== "") {
-          const now = outline(editor.text());
+          const shown = editor.text();
+          const now = outline(shown);
           const step = now.steps.find((one) => one.key === edit.select);
-          if (step !== undefined) editor.show(endOf(step, editor.text()), step.from);
+          if (opens) {
+            // At once, and not when the writer pauses: the panel with the focus in it stays open.
+            setParsed({ shown, of: now });
+            setOpened(edit.select);
+          }
+          if (step !== undefined) editor.show(endOf(step, shown), step.from);
         }
         say(done(edit));
+        return edit.select;
       } catch (error) {
         if (!(error instanceof CannotEdit)) throw error;
         tell(cannot(error), "bad");
+        return "";
       }
     },
     [say, tell],
@@ -174,6 +185,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     (key: string) => {
       const step = of.steps.find((one) => one.key === key);
       setSelected(key);
+      setNaming("");
       setOpened(step === undefined ? "" : key);
       if (step !== undefined) handle.current?.show(endOf(step, shown), step.from);
     },
@@ -186,11 +198,11 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   });
   const add = useCallback(
     (kind: Kind, over: string | null = null): void =>
-      change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select })),
+      setNaming(change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select }), true)),
     [change],
   );
   const byGraph = useMemo(() => ({
-    connect: (from: string, to: string) => change((now) => connect(now, from, to), () => t("connected", { from, to })),
+    connect: (from: string, to: string) => void change((now) => connect(now, from, to), () => t("connected", { from, to })),
     disconnect: (from: string, to: string) => {
       const implied = of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
       if (implied) tell(t("impliedEdge", { from, to }));
@@ -200,6 +212,9 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       if (!of.steps.some((step) => step.key === key)) return;
       setOpened("");
       change((now) => deleteStep(now, key), () => t("removed", { id: key }));
+    },
+    rename: (key: string, id: string) => {
+      if (change((now) => renameStep(now, key, id), () => t("renamed", { id }), true) !== "") setNaming("");
     },
     drop: (what: string, over: string | null) => add(what as Kind, over),
   }), [add, change, of, tell]);
@@ -430,8 +445,9 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
                   settle();
                 }}
                 onFaults={setFaults}
-                onReady={(ready) => {
-                  handle.current = ready;
+                onReady={(editor) => {
+                  handle.current = editor;
+                  setReady(editor !== null);
                 }}
               />
             </Suspense>
@@ -448,12 +464,13 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
             </Suspense>
           </div>
           {!of.readable && shown.trim() !== "" && <p className={css.quiet}>{t("unreadable")}</p>}
-          {admin && <Palette onAdd={add} />}
+          {admin && ready && <Palette onAdd={add} />}
           <StepList graph={graph} states={states} selected={selected} onOpen={open} />
           {step !== undefined && (
             <StepPanel
               step={step}
               of={of}
+              naming={naming === step.key}
               rehearsed={rehearsed}
               way={way}
               onClose={() => {
@@ -716,5 +733,9 @@ function cannot({ why, about }: CannotEdit): string {
       return t("cannotNoStep");
     case "noId":
       return t("cannotNoId");
+    case "badId":
+      return t("cannotBadId");
+    case "taken":
+      return t("cannotTaken", { about });
   }
 }

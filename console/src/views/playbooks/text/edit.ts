@@ -1,4 +1,5 @@
 import { isMap, isSeq, stringify, type Node, type YAMLSeq } from "yaml";
+import { columnOf, dashColumn, lineEnd, lineStart, rangeOf, trimmedEnd } from "./lines";
 import { needText, outline, pair, type Kind, type Need, type Outline, type OutlineList, type OutlineStep } from "./outline";
 
 /** A change of a text: what stands between two places becomes something else. */
@@ -17,7 +18,7 @@ export interface Edit {
 /** Why something cannot be done: a word for the catalog, and what it is about. */
 export class CannotEdit extends Error {
   constructor(
-    readonly why: "unreadable" | "otherList" | "circle" | "itself" | "noStep" | "noId",
+    readonly why: "unreadable" | "otherList" | "circle" | "itself" | "noStep" | "noId" | "badId" | "taken",
     readonly about: string,
   ) {
     super(why);
@@ -132,13 +133,13 @@ export function difference(text: string, now: string): Change {
 
 // ---------------------------------------------------------------------------------------------------------------- inside
 
-function readable(text: string): Outline {
+export function readable(text: string): Outline {
   const of = outline(text);
   if (!of.readable && text.trim() !== "") throw new CannotEdit("unreadable", of.document.errors[0]?.message.split("\n")[0] ?? "");
   return of;
 }
 
-function stepOf(of: Outline, key: string): OutlineStep {
+export function stepOf(of: Outline, key: string): OutlineStep {
   const step = of.steps.find((one) => one.key === key);
   if (step === undefined) throw new CannotEdit("noStep", key);
   return step;
@@ -311,35 +312,4 @@ function isApart(text: string, item: Node, column: number): boolean {
     if (!(above.startsWith(" ".repeat(column)) && above.trimStart().startsWith("#"))) return false;
     at = lineStart(text, at - 1);
   }
-}
-
-function rangeOf(node: unknown): [number, number] {
-  const range = (node as Node | undefined)?.range;
-  return range == null ? [0, 0] : [range[0], range[1]];
-}
-
-/** Behind the last character of a value that is no white space. */
-function trimmedEnd(text: string, node: unknown): number {
-  const [from, to] = rangeOf(node);
-  return from + text.slice(from, to).trimEnd().length;
-}
-
-function lineStart(text: string, at: number): number {
-  return at <= 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
-}
-
-function lineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end === -1 ? text.length : end;
-}
-
-function columnOf(text: string, at: number): number {
-  return at - lineStart(text, at);
-}
-
-/** The column of the dash before an entry. */
-function dashColumn(text: string, item: Node | undefined): number {
-  const at = rangeOf(item)[0];
-  const start = lineStart(text, at);
-  return Math.max(0, text.slice(start, at).lastIndexOf("-"));
 }
