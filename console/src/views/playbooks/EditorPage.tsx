@@ -1,6 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { sectionKey, stepsGraph } from "./text/steps_graph";
-import type { Graph, NodeState } from "../../graph/graph";
+import { needOf, sectionKey, stepsGraph } from "./text/steps_graph";
+import type { Graph, NodeState, Over } from "../../graph/graph";
 import { StepList } from "../../graph/StepList";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
@@ -197,8 +197,8 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     marked.current = selected;
   });
   const add = useCallback(
-    (kind: Kind, over: string | null = null): void =>
-      setNaming(change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select }), true)),
+    (kind: Kind, over: Over | null = null): void =>
+      setNaming(change((now) => insertStep(now, kind, spotOf(outline(now), over ?? { node: marked.current })), (edit) => t("added", { id: edit.select }), true)),
     [change],
   );
   const byGraph = useMemo(() => ({
@@ -216,7 +216,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     rename: (key: string, id: string) => {
       if (change((now) => renameStep(now, key, id), () => t("renamed", { id }), true) !== "") setNaming("");
     },
-    drop: (what: string, over: string | null) => add(what as Kind, over),
+    drop: (what: string, over: Over | null) => add(what as Kind, over),
   }), [add, change, of, tell]);
 
   const standing = useStanding().state === "open";
@@ -703,8 +703,10 @@ function useSame(graph: Graph): Graph {
   return useMemo(() => JSON.parse(said) as Graph, [said]);
 }
 
-/** Where a new step goes: behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
-function spotOf(of: ReturnType<typeof outline>, key: string): Spot {
+/** Where a new step goes: into an arrow, behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
+function spotOf(of: ReturnType<typeof outline>, over: Over): Spot {
+  if ("edge" in over) return needOf(of, over.edge) ?? { after: over.edge.from };
+  const key = over.node;
   if (of.steps.some((step) => step.key === key)) return { after: key };
   const section = SECTIONS.find((one) => sectionKey(one) === key);
   if (section !== undefined) return { list: section };
