@@ -89,7 +89,7 @@ def make_console(settings: Settings, model: ModelName, host: Host, built: Iterab
     )
     pulse.tell_too(usage)
     schedules, beats = schedules_rpc.METHODS.service_in(others), heartbeat_rpc.METHODS.service_in(others)
-    calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
+    calendar = Calendar(schedules, beats, lambda: host.agents.team.ids, host.place.redactor)
     asked = AskedBoard(host.store, host.threads, pulse, clock)
     catalog = host.needed(PlaybookCatalog)
     playbooks = PlaybookFiles(playbook_folder(settings), catalog)

@@ -116,3 +116,52 @@ def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:
         page.keyboard.press("Control+Z")
         expect(told).to_have_count(0)
         assert "wait" not in text_of(page)
+
+
+def test_a_step_that_is_added_opens_to_be_named(desk: Desk) -> None:
+    with desk.window() as window:
+        page = window.go("playbooks/tour")
+        page.get_by_role("button", name="Add wait").click()
+        field = page.get_by_role("region", name="Step", exact=True).get_by_label("Id", exact=True)
+        expect(field).to_be_focused()
+        page.keyboard.type("pause")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="pause wait")).to_be_focused()
+        assert "  - id: pause\n    wait: 10s" in text_of(page)
+        assert window.faults == []
+        assert window.axe() == []
+
+
+CHAIN = """\
+name: chain
+steps:
+  # The first.
+  - {id: one, wait: 1s}
+  # The last.
+  - id: two
+    needs: [one]  # for its time
+    wait: 1s
+"""
+
+
+def test_a_step_that_is_dropped_onto_an_arrow_stands_between_both_until_that_is_undone(desk: Desk) -> None:
+    (desk.place.home / "workflows/chain.yaml").write_text(CHAIN)
+    with desk.window() as window:
+        page = window.go("playbooks/chain")
+        page.get_by_role("button", name="Add set").hover()
+        page.mouse.down()
+        arrow = page.locator(".react-flow__edge-interaction").bounding_box()
+        assert arrow is not None
+        for side in (4, 0):
+            page.mouse.move(arrow["x"] + arrow["width"] / 2 + side, arrow["y"] + arrow["height"] / 2)
+        expect(page.locator(".react-flow__edge[data-aimed]")).to_have_count(1)
+        page.mouse.up()
+        expect(page.get_by_role("region", name="Step", exact=True).get_by_label("Id", exact=True)).to_be_focused()
+        new = "  - id: set\n    needs: [one]\n    set:\n      value: 1\n"
+        changed = CHAIN.replace("  # The last.", new + "  # The last.").replace("[one]  #", "[set]  #")
+        assert text_of(page) == changed
+        expect(page.locator(".react-flow__edge")).to_have_count(2)
+        page.get_by_role("textbox", name="Text of the playbook, YAML").click()
+        page.keyboard.press("Control+Z")
+        assert text_of(page) == CHAIN
+        assert window.faults == []
