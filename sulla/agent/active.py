@@ -7,6 +7,7 @@ what and since when; who dies leaves a lease that runs out by itself (design §2
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import field
 from typing import Final
 
 from sulla.agent.prompt import ActiveAgent
@@ -26,13 +27,23 @@ def nobody_held() -> Sequence[LogInfo]:
     return ()
 
 
+@dataclass(slots=True)
+class _LastLook:
+    """Whom the last look found. All turns until the next one are told of the same agents: each would read all heads."""
+
+    held: Sequence[LogInfo] = ()
+    found: tuple[ActiveAgent, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ActiveAgents:
     """The registry of agents at work: a reader of the threads' heads."""
 
     threads: ThreadStore
     held: Callable[[], Sequence[LogInfo]] = nobody_held
-    """The logs that were being worked on when somebody last looked through the store, less than a second ago."""
+    """The logs that were being worked on when somebody last looked through the store, less than a second ago; the same
+    object until the next look."""
+    _last: _LastLook = field(default_factory=_LastLook, repr=False, compare=False)
 
     async def lately(self, besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent, ...]:
         """Who was at work a moment ago. It asks the store for nothing, so that a turn can be told at no cost.
@@ -40,7 +51,10 @@ class ActiveAgents:
         Args:
             besides: threads that are left out.
         """
-        return _at_work(((info, self.threads.state_of(info)) for info in self.held()), besides)
+        last, held = self._last, self.held()
+        if held is not last.held:
+            last.held, last.found = held, _at_work((info, self.threads.state_of(info)) for info in held)
+        return tuple(agent for agent in last.found if agent.thread_id not in besides)
 
     async def now(self, besides: Collection[ThreadId] = ()) -> tuple[ActiveAgent, ...]:
         """Who is at work, whoever has been for longest first.
@@ -58,7 +72,7 @@ class ActiveAgents:
 
 
 def _at_work(
-    rows: Iterable[tuple[LogInfo, ThreadState | None]], besides: Collection[ThreadId]
+    rows: Iterable[tuple[LogInfo, ThreadState | None]], besides: Collection[ThreadId] = ()
 ) -> tuple[ActiveAgent, ...]:
     found = [
         ActiveAgent(

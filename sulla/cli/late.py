@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-_PACKERS = ("bz2", "lzma")
-"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there."""
+_PACKERS = ("bz2", "lzma", "zlib", "fnmatch")
+"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there, or for what
+it does with files."""
 
-_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect")
+_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect", "traceback", "linecache", "copy")
 """`websockets` imports the first two, and with them `email`, `http` and `zipfile`, for proxies that nobody asks it for
 and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
-`inspect`, with `ast` and `dis`, for what nobody asks them here."""
+`inspect`, with `ast` and `dis`, for what nobody asks them here, and `logging` and they the other three, with
+`tokenize`, for failures that nobody foresaw."""
 
 _OPENSSL = ("ssl", "_hashlib")
 """What of Python is made of it."""
+
+_OF_ASYNCIO = ("asyncio.sslproto", "asyncio.staggered")
+"""Its modules for connections with TLS, and to names with several addresses."""
 
 _NOT_FOR_DAEMONS = ("html", "difflib", "tomllib", "logging.config")
 """What a daemon uses when a page writes signs as entities, somebody writes a wrong name or a home has settings, and
@@ -69,11 +74,16 @@ def _load_late(*names: str) -> None:
     """
     for name in names:
         if name not in sys.modules:
-            late = sys.modules[name] = _LateModule(name)
-            late.__spec__ = ModuleSpec(name, None)
+            late = _stand_in(name)
             package, _, part = name.rpartition(".")
             if package:
                 setattr(importlib.import_module(package), part, late)
+
+
+def _stand_in(name: str) -> ModuleType:
+    late = sys.modules[name] = _LateModule(name)
+    late.__spec__ = ModuleSpec(name, None)
+    return late
 
 
 class _LatePackage(ModuleType):
@@ -121,6 +131,8 @@ def without_openssl() -> None:
         return
     for name in _OPENSSL:
         sys.modules[name] = None  # type: ignore[assignment]  # whoever imports it is told that there is none
+    for name in _OF_ASYNCIO:
+        _stand_in(name)  # the package is not there yet, and finds it when it is imported
     try:
         for name in ("asyncio", "hashlib", "hmac"):
             importlib.import_module(name)

@@ -197,7 +197,7 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
     """The exit code of a command, and whether the process may end at once: `sulla ask` leaves nothing to be done at
     its end, and to take apart all that was imported takes a tenth of its processor time.
     """
-    with _seldom_collected():
+    with _seldom_collected(for_a_daemon="up" in words):
         late.packers()
         known = commands(installed=False)
         if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
@@ -205,8 +205,9 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
         arguments = parser(known).parse_args(words)
         chosen = known[arguments.command]
         command = module_of(chosen)
-    if alone:
-        gc.freeze()  # what was imported stays: nobody need look at it again
+        if alone:
+            # What was imported stays: nobody need look at it again, nor once when garbage is looked for as ever.
+            gc.freeze()
     return int(command.run(arguments)), alone and chosen is OWN["ask"]
 
 
@@ -243,13 +244,16 @@ def _say(line: str, code: Exit) -> int:
 
 
 @contextmanager
-def _seldom_collected() -> Iterator[None]:
+def _seldom_collected(*, for_a_daemon: bool) -> Iterator[None]:
     """While modules are imported, garbage is looked for among what is new alone: nearly all that they make stays, and
-    looking through all of it time and again takes a tenth of a start. Never to look would cost 18 MiB, which classes
-    with slots leave behind when they are made.
+    looking through all of it time and again takes a tenth of a start. Never to look would cost a daemon 18 MiB, which
+    classes with slots leave behind when they are made; other commands have few of them and are over soon.
+
+    Args:
+        for_a_daemon: whether all that a daemon has is imported.
     """
     before = gc.get_threshold()
-    gc.set_threshold(2000, 1000, 1000)
+    gc.set_threshold(2000 if for_a_daemon else 100_000, 1000, 1000)
     try:
         yield
     finally:

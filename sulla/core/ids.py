@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import NewType
+from typing import Final, NewType
 
 ThreadId = NewType("ThreadId", str)
 RunId = NewType("RunId", str)
@@ -35,3 +35,16 @@ def derived_id(prefix: str, *parts: str) -> str:
         digest.update(len(raw).to_bytes(8, "big"))
         digest.update(raw)
     return f"{prefix}_{digest.hexdigest()}"
+
+
+OF_A_FLOW: Final = "flow"
+"""What an id of a child is derived with that does a part of its parent's turn."""
+
+
+def is_of_a_flow(child: str) -> bool:
+    """Whether a child is a branch of a flow, or a task that a flow delegates.
+
+    Args:
+        child: its id.
+    """
+    return child.startswith(f"{OF_A_FLOW}_")

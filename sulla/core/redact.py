@@ -51,6 +51,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms: tuple[str, ...] = ()
+        self._shortest = 0  # of those: most of what is written is shorter, and need not be looked through
         self._dense: tuple[str, ...] = ()
         self._small: tuple[str, ...] = ()
         for secret in secrets:
@@ -66,6 +67,7 @@ class Redactor:
             return False
         # The longest first: one secret may be a part of another, e.g. a password of its URL.
         self._forms = tuple(sorted({*self._forms, *_forms(secret)}, key=lambda form: (-len(form), form)))
+        self._shortest = len(self._forms[-1])
         self._dense = tuple({*self._dense, *_dense(secret)})
         self._small = tuple({*self._small, secret.lower(), secret[::-1].lower()})
         return True
@@ -91,9 +93,10 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without the secrets."""
-        for form in self._forms:
-            if form in text:
-                text = text.replace(form, MARK)
+        if len(text) >= self._shortest:
+            for form in self._forms:
+                if form in text:
+                    text = text.replace(form, MARK)
         return hide_tokens(text)
 
     def json(self, value: Json) -> Json:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents_rpc
@@ -20,17 +20,16 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.core.late import late
 from sulla.core.words import Words, joined, said_by
 from sulla.daemon.access.access import Access, make_access
 from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
-from sulla.daemon.checkup import BUDGET_S, Checkup, StoreReport, check_store
+from sulla.daemon.checkup import BUDGET_S, Ask, Checkup, StoreReport, check_store
 from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
-from sulla.daemon.doctor.doctor import checks
-from sulla.daemon.doctor.within import Ask, DoctorWithin
 from sulla.daemon.environment import Scene, make_scene
 from sulla.daemon.health import look_after, look_after_team
 from sulla.daemon.home.agent_writer import AgentWriter
@@ -61,6 +60,9 @@ from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import ParentOf
 from sulla.work.local import LocalWork
+
+if TYPE_CHECKING:
+    from sulla.daemon.doctor.within import DoctorWithin
 
 log = logging.getLogger(__name__)
 
@@ -293,7 +295,13 @@ def _checkup(
 
     checkup = Checkup(check)
 
-    doctor = DoctorWithin(Home(settings.home), examine, place.clock, lambda: checks(capabilities()))
+    def make() -> DoctorWithin:
+        from sulla.daemon.doctor.doctor import checks
+        from sulla.daemon.doctor.within import DoctorWithin
+
+        return DoctorWithin(Home(settings.home), examine, place.clock, lambda: checks(capabilities()))
+
+    doctor = late(make)
 
     async def look() -> JsonObject:
         found = await checkup.run()

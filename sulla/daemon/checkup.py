@@ -29,6 +29,10 @@ class Structure(Protocol):
         """Whether all of it was looked at in time."""
 
 
+Ask = Callable[[str], Awaitable[JsonObject]]
+"""Does a method without parameters, as a client would have it."""
+
+
 class StoreFile(Readable, Protocol):
     """A store's file, opened to be looked at."""
 

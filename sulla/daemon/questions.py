@@ -11,7 +11,6 @@ from sulla.gateway.commands import Verdict, WaitingThread
 from sulla.gateway.wire import QuestionRow
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.values import LogInfo
-from sulla.terminal.framed import told
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import ANSWER, is_own_wait
 from sulla.threads.log.records import Answer
@@ -129,6 +128,8 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
     run = state.run
     if run is None:
         return ()
+    from sulla.terminal.framed import told
+
     answered = {one.fact.wait_id for one in state.inbox.controls.values() if isinstance(one.fact, Answer)}
     return tuple(
         QuestionRow(

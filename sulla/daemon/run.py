@@ -25,7 +25,6 @@ from sulla.daemon.home.upkeep import redate
 from sulla.daemon.home.workspace import make_workspace
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import Choice, choose, how_to
-from sulla.daemon.models.rehearsal import rehearse
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -273,6 +272,8 @@ async def _prepare_first_turn(settings: Settings, system: System) -> None:
                 await look()
             except Exception:
                 log.exception("what a capability does before work failed; the first turn tries it again")
+        from sulla.daemon.models.rehearsal import rehearse
+
         await rehearse(settings, core.models.choice, place)
     _leave_alone_what_is_loaded()
 

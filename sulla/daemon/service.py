@@ -16,7 +16,7 @@ from sulla.core.ids import MessageId, ThreadId
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.daemon import questions
 from sulla.daemon.bookmarks import StoreBookmarks
-from sulla.daemon.doctor.within import Ask
+from sulla.daemon.checkup import Ask
 from sulla.daemon.intake import Intake
 from sulla.daemon.store_watch import StoreWatch
 from sulla.finding.index import ThreadIndex

@@ -6,7 +6,6 @@ The settings are TOML (``agent.toml``), or the YAML of the original (``config.ya
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, Literal
@@ -16,6 +15,7 @@ from sulla.core.errors import InvalidInput
 from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.definitions.flow_options import NO_FLOW, FlowOptions, read_flow_options
 from sulla.definitions.intents import Intent, read_intents
+from sulla.definitions.toml_place import SettingsFile
 from sulla.definitions.yaml_text import read_map
 from sulla.models.base import UNTUNED, Tuning
 from sulla.tools.nearest import did_you_mean
@@ -105,8 +105,9 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
         InvalidInput: something is wrong; the message says in which file and what was expected.
     """
     check_id(folder, "its folder's name")
-    file = next((name for name in AGENT_FILES if name in texts), "")
-    fields, warnings = _fields(file, texts[file]) if file else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
+    name = next((name for name in AGENT_FILES if name in texts), "")
+    file = SettingsFile(name, texts.get(name, ""))
+    fields, warnings = _fields(file) if name else ({}, [f"there is no {AGENT_FILES[0]}: all is default"])
     intents, odd = read_intents(file, fields.get("intents"))
     turns, reply_tokens = _whole(file, fields, "max_turns", MAX_TURNS), _whole(file, fields, "reply_tokens", MAX_TOKENS)
     return AgentFile(
@@ -132,14 +133,15 @@ def read_agent(folder: str, texts: Mapping[str, str]) -> AgentFile:
     )
 
 
-def _flow(file: str, fields: FrozenJson) -> FlowOptions:
+def _flow(file: SettingsFile, fields: FrozenJson) -> FlowOptions:
     try:
         return read_flow_options(fields.get("flow"), turn=False)
     except InvalidInput as error:
-        raise InvalidInput(f"{file}: flow: {error.message}") from None
+        # The message begins with the key, unless it is about the table.
+        raise file.fault(f"flow: {error.message}", "flow", error.message.split(" ")[0]) from None
 
 
-def _memory(file: str, fields: FrozenJson) -> bool:
+def _memory(file: SettingsFile, fields: FrozenJson) -> bool:
     value = fields.get("memory", True)
     if not isinstance(value, bool):
         raise _wrong(file, "memory", "true or false", value)
@@ -165,31 +167,21 @@ def unknown(key: str, patterns: Sequence[str] | None, names: Sequence[str]) -> t
     )
 
 
-def _fields(file: str, text: str) -> tuple[FrozenJson, list[str]]:
-    fields = _toml(text, file) if file.endswith(".toml") else _yaml(text, file)
-    strange = [key for key in fields if key not in (*_KEYS, _PROVIDER, *_ORIGINALS)]
-    if strange:
-        raise InvalidInput(
-            f"{file}: there is no setting {strange[0]!r}.{did_you_mean(strange[0], _KEYS)} Known: {', '.join(_KEYS)}"
-        )
+def _fields(file: SettingsFile) -> tuple[FrozenJson, list[str]]:
+    fields = file.fields() if file.name.endswith(".toml") else _yaml(file)
+    strange = next((key for key in fields if key not in (*_KEYS, _PROVIDER, *_ORIGINALS)), None)
+    if strange is not None:
+        said = f"there is no setting {strange!r}.{did_you_mean(strange, _KEYS)} Known: {', '.join(_KEYS)}"
+        raise file.fault(said, strange)
     olds = [key for key in _ORIGINALS if key in fields]
-    return fields, [f"{file}: {', '.join(olds)} of the original mean nothing here"] if olds else []
+    return fields, [f"{file.at(olds[0])}: {', '.join(olds)} of the original mean nothing here"] if olds else []
 
 
-def _toml(text: str, file: str) -> JsonObject:
+def _yaml(file: SettingsFile) -> JsonObject:
     try:
-        return tomllib.loads(text)
-    except ValueError as error:  # the library's own, and a number too long for Python
-        raise InvalidInput(f"{file}: {error}") from error
-    except RecursionError:
-        raise InvalidInput(f"{file}: lists or tables within each other, deeper than anybody writes them") from None
-
-
-def _yaml(text: str, file: str) -> JsonObject:
-    try:
-        return read_map(text)
+        return read_map(file.text)
     except InvalidInput as error:
-        raise InvalidInput(f"{file}: {error.message}") from error
+        raise InvalidInput(f"{file.name}: {error.message}") from error
 
 
 def _soul(texts: Mapping[str, str]) -> str:
@@ -197,19 +189,19 @@ def _soul(texts: Mapping[str, str]) -> str:
     return "\n\n".join(text for name in (SOUL, *others) if (text := texts.get(name, "").strip()))
 
 
-def _text(file: str, fields: FrozenJson, key: str) -> str:
+def _text(file: SettingsFile, fields: FrozenJson, key: str) -> str:
     value = fields.get(key)
     if value is None or isinstance(value, str):
         return " ".join((value or "").split())
     raise _wrong(file, key, "a text", value)
 
 
-def _model(file: str, fields: FrozenJson) -> str:
+def _model(file: SettingsFile, fields: FrozenJson) -> str:
     model, provider = _text(file, fields, "model"), _text(file, fields, _PROVIDER)
     return f"{provider}:{model}" if model and provider and ":" not in model else model
 
 
-def _completion(file: str, fields: FrozenJson) -> Literal["wrapper", "plain"] | None:
+def _completion(file: SettingsFile, fields: FrozenJson) -> Literal["wrapper", "plain"] | None:
     match fields.get("completion"):
         case None:
             return None
@@ -221,7 +213,7 @@ def _completion(file: str, fields: FrozenJson) -> Literal["wrapper", "plain"] | 
             raise _wrong(file, "completion", "'wrapper' or 'plain'", other)
 
 
-def _names(file: str, fields: FrozenJson, key: str) -> tuple[str, ...] | None:
+def _names(file: SettingsFile, fields: FrozenJson, key: str) -> tuple[str, ...] | None:
     value = fields.get(key)
     if value is None:
         return None
@@ -231,14 +223,14 @@ def _names(file: str, fields: FrozenJson, key: str) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _whole(file: str, fields: FrozenJson, key: str, most: int) -> int | None:
+def _whole(file: SettingsFile, fields: FrozenJson, key: str, most: int) -> int | None:
     value = fields.get(key)
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most):
         return value
     raise _wrong(file, key, f"a whole number from 1 to {most}", value)
 
 
-def _tuning(file: str, fields: FrozenJson) -> Tuning:
+def _tuning(file: SettingsFile, fields: FrozenJson) -> Tuning:
     heat, thinking = fields.get("temperature"), fields.get("thinking")
     is_number = isinstance(heat, int | float) and not isinstance(heat, bool) and 0 <= heat <= MAX_TEMPERATURE
     if heat is not None and not is_number:
@@ -248,5 +240,5 @@ def _tuning(file: str, fields: FrozenJson) -> Tuning:
     return Tuning(float(heat) if isinstance(heat, int | float) else None, thinking)
 
 
-def _wrong(file: str, key: str, expected: str, value: Json) -> InvalidInput:
-    return InvalidInput(f"{file}: {key} is {repr(value)[:100]}; expected {expected}")
+def _wrong(file: SettingsFile, key: str, expected: str, value: Json) -> InvalidInput:
+    return file.fault(f"{key} is {repr(value)[:100]}; expected {expected}", key)

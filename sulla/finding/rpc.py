@@ -100,9 +100,9 @@ class FoundRow:
     at_ms: Annotated[Time, Field(alias="at")]
     """When that was said."""
     asked: str
-    """How the message begins."""
+    """The message, around the words that fit, with ``…`` for what was left out; the first where the title fits."""
     said: str
-    """How the answer begins; empty where the title fits."""
+    """The answer, as `asked`; empty where the title fits."""
     tainted: bool
     """Whether these words may have been made from text that nobody trusts."""
 

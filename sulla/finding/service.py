@@ -8,6 +8,7 @@ from typing import Final
 from sulla.core.errors import InvalidInput, NotFound
 from sulla.core.ids import MakeId, ThreadId
 from sulla.core.prefix import NAMED, chosen
+from sulla.core.search.excerpt import excerpt
 from sulla.core.search.terms import asked_terms, terms
 from sulla.finding.index import Place, ThreadEntry, ThreadIndex
 from sulla.finding.rpc import FoundRow, RecentRow, Recents, ThreadFound
@@ -59,7 +60,7 @@ class Finder:
             if best.get(thread_id) is None:
                 best[thread_id] = hit
         entries = [one for one in await self._index.get(best) if one.kind in kinds]
-        found = tuple(_found(one, best[one.thread_id]) for one in entries[:limit])
+        found = tuple(_found(one, best[one.thread_id], asked) for one in entries[:limit])
         return ThreadFound(found, len(entries) > limit, "words" if self._memory is not None else "titles")
 
     async def rename(self, thread_id: str, title: str, request_id: str | None, by: str) -> RecentRow:
@@ -132,11 +133,12 @@ def _row(one: ThreadEntry, renamed: str | None = None) -> RecentRow:
     )
 
 
-def _found(one: ThreadEntry, hit: MemoryHit | None) -> FoundRow:
+def _found(one: ThreadEntry, hit: MemoryHit | None, asked: Sequence[str]) -> FoundRow:
     if hit is None:
         return FoundRow(_row(one), one.active_ms, one.words, "", one.tainted)
     note = hit.note
-    return FoundRow(_row(one), note.at_ms, note.asked[:EXCERPT_CHARS], note.text[:EXCERPT_CHARS], note.tainted)
+    question, answer = (excerpt(text, asked, EXCERPT_CHARS) for text in (note.asked, note.text))
+    return FoundRow(_row(one), note.at_ms, question, answer, note.tainted)
 
 
 def _cursor(place: Place) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from sulla.agent.subagents.reports import finding_of
-from sulla.core.ids import CallId, derived_id
+from sulla.core.ids import OF_A_FLOW, CallId, derived_id
 from sulla.core.jsontypes import JsonObject
 from sulla.core.message import Message, ToolResult
 from sulla.core.run import Run
-from sulla.threads.log.family import OF_A_FLOW
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.transcript import Transcript
 

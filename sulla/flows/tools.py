@@ -12,7 +12,7 @@ from sulla.agent.subagents.children import Children, ChildTask
 from sulla.agent.subagents.reports import ChildFinding, finding_of, tell
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, NotFound
-from sulla.core.ids import derived_id
+from sulla.core.ids import OF_A_FLOW, derived_id
 from sulla.core.jsontypes import FrozenJson, JsonObject
 from sulla.core.message import Message, Text
 from sulla.core.words import Words, agent, joined, ours, worst
@@ -22,7 +22,7 @@ from sulla.flows.parts import DELEGATING, brought_by, parallel_of, title_of
 from sulla.flows.roles import Role
 from sulla.flows.schema import AgentFlow, AgentNode, FlowNode, node_to_json
 from sulla.flows.slice import WalkedFlow, flow_of_run
-from sulla.threads.log.family import OF_A_FLOW, child_thread, wait_of
+from sulla.threads.log.family import child_thread, wait_of
 from sulla.threads.log.quoted import QUOTED
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore

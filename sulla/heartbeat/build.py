@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sulla.agent.active import ActiveAgents
 from sulla.agent.approvals.open_questions import OpenQuestions
 from sulla.agent.turn.actor import Actor
 from sulla.definitions.agent_file import allows
-from sulla.heartbeat.agenda import Agenda
 from sulla.heartbeat.graph import create_heartbeat_graph
-from sulla.heartbeat.node import HeartbeatNode
 from sulla.heartbeat.people import PeopleBriefing
 from sulla.heartbeat.rpc import METHODS
 from sulla.heartbeat.schedules import wanted_by
@@ -24,11 +23,15 @@ from sulla.host.host import AgentParts, Built, Host
 from sulla.people.inbox import NoticeInbox
 from sulla.people.notifier import Notifier
 from sulla.people.registry import PresenceRegistry
+from sulla.playbooks.run.late_node import LateNode
 from sulla.playbooks.triggers.agents import AgentPlaybooks
 from sulla.projects.projects import Projects
 from sulla.schedules.build import Timetable
 from sulla.skills.catalog import SkillCatalog
 from sulla.skills.found import index
+
+if TYPE_CHECKING:
+    from sulla.heartbeat.node import HeartbeatNode
 
 
 def build(host: Host) -> Built:
@@ -45,7 +48,7 @@ def build(host: Host) -> Built:
     people = PeopleBriefing(host.needed(PresenceRegistry), host.needed(NoticeInbox), questions, clock)
     warn, catalog, playbooks = host.needed(Notifier).warn, host.needed(SkillCatalog), host.needed(AgentPlaybooks)
     active, workspace = ActiveAgents(host.threads), host.settings.workspace
-    agenda = partial(Agenda, host.needed(Projects), active=active, workspace=workspace)
+    projects = host.needed(Projects)
 
     def actors(parts: AgentParts) -> Mapping[str, Actor]:
         spec = parts.spec
@@ -53,17 +56,25 @@ def build(host: Host) -> Built:
         def skills() -> str:
             return index(known for name, known in catalog.known.items() if allows(spec.skills, name))
 
-        look = agenda(
-            skills=skills,
-            around=people.around,
-            mistrusted=host.agents.marks.mistrusted,
-            playbooks=partial(playbooks.beat_lines, parts.tools),
-        )
-        node = HeartbeatNode(
-            look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or host.place.zone
-        )
+        def node() -> HeartbeatNode:
+            from sulla.heartbeat.agenda import Agenda
+            from sulla.heartbeat.node import HeartbeatNode
+
+            look = Agenda(
+                projects,
+                active=active,
+                workspace=workspace,
+                skills=skills,
+                around=people.around,
+                mistrusted=host.agents.marks.mistrusted,
+                playbooks=partial(playbooks.beat_lines, parts.tools),
+            )
+            return HeartbeatNode(
+                look, host.agents.children, limits, warn, wanted.model, wanted.prompt, wanted.zone or host.place.zone
+            )
+
         answers = parts.model.estimator.info.name.model
-        return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, node))}
+        return {HEARTBEAT_THREAD.graph: Actor(spec, answers, create_heartbeat_graph(parts.first, LateNode(node)))}
 
     service = HeartbeatService(threads, limits, wanted.agent or team.ids[0], host, timetable)
     # Beats may be answered by another model than conversations; it is the same agent all the same.

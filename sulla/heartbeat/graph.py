@@ -7,15 +7,14 @@ from sulla.agent.turn.route import INPUT_HANDLER
 from sulla.core.ids import NodeId
 from sulla.graph.decision import END
 from sulla.graph.draft import GraphDraft, Patcher
-from sulla.graph.graph import Edge, Graph
-from sulla.heartbeat.node import HeartbeatNode
+from sulla.graph.graph import Edge, Graph, Node
 from sulla.threads.log.state import ThreadState
 
 HEARTBEAT = NodeId("heartbeat")
 
 
 def create_heartbeat_graph(
-    input_handler: InputHandler, heartbeat: HeartbeatNode, *, patcher: Patcher[ThreadState] | None = None
+    input_handler: InputHandler, heartbeat: Node[ThreadState], *, patcher: Patcher[ThreadState] | None = None
 ) -> Graph[ThreadState]:
     """The graph of an agent that wakes up by itself.
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
+from sulla.core.late import late
 from sulla.host.host import Built, Host
 from sulla.host.loading import load
 from sulla.host.sections import ShellSettings
 from sulla.host.settings import HomeSettings
-from sulla.mcp.process import ServerFolders
 from sulla.mcp.server import McpServer, check_server
 from sulla.mcp.servers import McpServers
-from sulla.mcp.session import ConnectMcp, McpSession
 from sulla.mcp.settings import McpSettings
-from sulla.mcp.trust import TrustFiles
+
+if TYPE_CHECKING:
+    from sulla.mcp.session import ConnectMcp, McpSession
+    from sulla.mcp.trust import TrustFiles
 
 SERVERS: Final = "mcp"
 """The folder of the home in which each server that is a program has one of its own."""
@@ -63,24 +65,26 @@ def make_servers(settings: HomeSettings, clock: Clock) -> McpServers:
     Raises:
         SettingsError: one cannot be tried as it is described.
     """
-    return McpServers(servers_of(settings), connect_for(settings, clock), trust_of(settings), clock)
+    return McpServers(servers_of(settings), connect_for(settings, clock), late(lambda: trust_of(settings)), clock)
 
 
 def trust_of(settings: HomeSettings) -> TrustFiles:
     """What the owner has allowed the servers to offer."""
+    from sulla.mcp.trust import TrustFiles
+
     return TrustFiles(settings.home / TRUSTED)
 
 
 def connect_for(settings: HomeSettings, clock: Clock) -> ConnectMcp:
     """What makes connections; the protocol's library, which takes half a second to load, comes with the first one."""
-    return _LazyConnector(ServerFolders(settings.home / SERVERS, settings.section(ShellSettings).path), clock)
+    return _LazyConnector(settings, clock)
 
 
 @dataclass(frozen=True, slots=True)
 class _LazyConnector:
     """Implements `ConnectMcp`."""
 
-    folders: ServerFolders
+    settings: HomeSettings
     clock: Clock
 
     def __call__(
@@ -95,8 +99,10 @@ class _LazyConnector:
     ) -> AsyncGenerator[McpSession]:
         def make() -> ConnectMcp:
             from sulla.mcp.client import McpConnector
+            from sulla.mcp.process import ServerFolders
 
-            return McpConnector(self.folders, self.clock)
+            folders = ServerFolders(self.settings.home / SERVERS, self.settings.section(ShellSettings).path)
+            return McpConnector(folders, self.clock)
 
         connect = await load(make)
         async with connect(server, notice, heard) as session:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from sulla.core.clock import Clock
 from sulla.core.jsontypes import JsonObject
-from sulla.mcp.catalog import McpCatalog
 from sulla.mcp.server import McpServer, check_server
-from sulla.mcp.session import ConnectMcp
-from sulla.mcp.supervisor import McpSupervisor
-from sulla.mcp.tools import tools_of
-from sulla.mcp.trust import TrustFiles
 from sulla.tools.base import Tool
+
+if TYPE_CHECKING:
+    from sulla.mcp.catalog import McpCatalog
+    from sulla.mcp.session import ConnectMcp
+    from sulla.mcp.supervisor import McpSupervisor
+    from sulla.mcp.trust import TrustFiles
 
 
 class McpServers:
@@ -31,7 +33,9 @@ class McpServers:
     """
 
     def __init__(self, servers: Iterable[McpServer], connect: ConnectMcp, trust: TrustFiles, clock: Clock) -> None:
-        self._make = partial(McpSupervisor, connect=connect, trust=trust, clock=clock)
+        self._connect = connect
+        self._trust = trust
+        self._clock = clock
         self._supervisors: tuple[McpSupervisor, ...] = ()
         self._changed = asyncio.Event()
         self.take(servers)
@@ -69,6 +73,12 @@ class McpServers:
         )
         self._changed.set()
 
+    def _make(self, server: McpServer) -> McpSupervisor:
+        """What looks after a server; it is loaded with the first one that a home names."""
+        from sulla.mcp.supervisor import McpSupervisor
+
+        return McpSupervisor(server, self._connect, self._trust, self._clock)
+
     def current(self) -> tuple[Tool, ...]:
         """What can be used at this moment, in the order of servers and names; implements `tools.ToolSource`.
 
@@ -80,7 +90,7 @@ class McpServers:
         catalogs = tuple(supervisor.tools.catalog for supervisor in self._supervisors)
         if len(catalogs) != len(self._seen) or any(a is not b for a, b in zip(catalogs, self._seen, strict=False)):
             self._seen = catalogs
-            self._tools = tuple(tool for supervisor in self._supervisors for tool in tools_of(supervisor))
+            self._tools = tuple(chain.from_iterable(map(_tools_of, self._supervisors)))
         return self._tools
 
     def status(self) -> list[JsonObject]:
@@ -88,7 +98,7 @@ class McpServers:
         for supervisor in self._supervisors:
             supervisor.check_trust()
         return [
-            {**supervisor.status(), "tools": [tool.name for tool in tools_of(supervisor)]}
+            {**supervisor.status(), "tools": [tool.name for tool in _tools_of(supervisor)]}
             for supervisor in self._supervisors
         ]
 
@@ -96,3 +106,9 @@ class McpServers:
         """Which servers have tools that wait for the owner, in one line; empty if none has."""
         names = ", ".join(repr(supervisor.server.name) for supervisor in self._supervisors if supervisor.tools.held)
         return f"tools that came or changed wait for `sulla mcp trust`, of these MCP servers: {names}" if names else ""
+
+
+def _tools_of(supervisor: McpSupervisor) -> Iterator[Tool]:
+    from sulla.mcp.tools import tools_of
+
+    return tools_of(supervisor)

@@ -13,6 +13,7 @@ from sulla.agent.model.decider import Decider
 from sulla.agent.turn.actor import Actor
 from sulla.core.errors import NotFound, Refused
 from sulla.core.ids import RunId, ThreadId
+from sulla.core.late import late
 from sulla.core.words import Words
 from sulla.host.host import AgentParts, Built, Host
 from sulla.host.shipped import shipped
@@ -27,7 +28,6 @@ from sulla.playbooks.projects.tools import plan_tools
 from sulla.playbooks.rpc import METHODS
 from sulla.playbooks.run.late_node import LateNode, create_playbook_graph
 from sulla.playbooks.settings import PlaybookSettings
-from sulla.playbooks.stored_runs import StoredRuns
 from sulla.playbooks.thread_kind import PLAYBOOK_THREAD
 from sulla.playbooks.tools import playbook_tools
 from sulla.playbooks.triggers.agents import AgentPlaybooks
@@ -41,6 +41,7 @@ from sulla.tools.registry import Toolbox
 
 if TYPE_CHECKING:
     from sulla.playbooks.run.node import PlaybookNode
+    from sulla.playbooks.stored_runs import StoredRuns
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ def build(host: Host) -> Built:
         return kept.get_secret_value() if kept is not None else None
 
     catalog = PlaybookCatalog((playbook_folder(host.settings),), _NamesOfHome(host, wanted))
-    runs = StoredRuns(host.threads, catalog, clock, host.place.make_id, lambda: team.ids, host.waker, host.waker.queued)
+    runs = late(lambda: _runs(host, catalog))
     timed = ScheduledStarts(catalog, runs)
     timetable.begins.playbook, timetable.begins.check_playbook = timed.begin, timed.check
     timetable.begins.playbook_end = end_of_run
@@ -82,6 +83,15 @@ def build(host: Host) -> Built:
         followers={"playbook_events": events},
         woken=(pages,),
         troubles={"playbook_starts": waiting},
+    )
+
+
+def _runs(host: Host, catalog: PlaybookCatalog) -> StoredRuns:
+    from sulla.playbooks.stored_runs import StoredRuns
+
+    waker, team = host.waker, host.agents.team
+    return StoredRuns(
+        host.threads, catalog, host.place.clock, host.place.make_id, lambda: team.ids, waker, waker.queued
     )
 
 

@@ -11,7 +11,6 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.core.words import Author
 from sulla.definitions.text_file import text_digest
-from sulla.playbooks.machine.rerun import address
 from sulla.playbooks.rpc_forms import (
     PlayAsked,
     PlayBegun,
@@ -138,6 +137,8 @@ def only(detail: PlayDetail, step: str) -> PlayDetail:
     """
     if not step:
         return replace(detail, steps=tuple(replace(row, given=None, result=None) for row in detail.steps))
+    from sulla.playbooks.machine.rerun import address
+
     name, path = address(step)
     at = f"{name}@{'.'.join(map(str, path))}" if path else name
     found = tuple(row for row in detail.steps if row.at == at or (not path and row.at.partition("@")[0] == name))

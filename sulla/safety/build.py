@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sulla.agent.ending import Closing, WalkCut, close_run
+from sulla.core.late import late
 from sulla.host.host import Built, Host
 from sulla.knowledge.shelf import KnowledgeShelf
 from sulla.projects.projects import Projects
 from sulla.safety.rpc import METHODS
-from sulla.safety.service import HomeSafety
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.state import ThreadState
+
+if TYPE_CHECKING:
+    from sulla.safety.service import HomeSafety
 
 FORKED: Final = "forked"
 """Why what was under way in a conversation does not go on in its copy."""
@@ -25,8 +28,13 @@ def build(host: Host) -> Built:
     restore = ThreadRestore(host.store, place.clock, place.owner, host.threads.schema, ceiling_tokens, _close, FORKED)
     roots = (host.settings.workspace, host.needed(Projects).place(""), host.needed(KnowledgeShelf).folder)
     forks = ThreadForks(host.threads, restore)
-    safety = HomeSafety(host.threads, forks, place.make_id, host.agents.marks, roots)
-    return Built(provides=(forks,), methods=(METHODS.done_by(safety),))
+
+    def make() -> HomeSafety:
+        from sulla.safety.service import HomeSafety
+
+        return HomeSafety(host.threads, forks, place.make_id, host.agents.marks, roots)
+
+    return Built(provides=(forks,), methods=(METHODS.done_by(late(make)),))
 
 
 def _close(state: ThreadState, run: OpenRun, now_ms: int) -> list[Closing]:

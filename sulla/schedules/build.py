@@ -96,7 +96,7 @@ def build(host: Host) -> Built:
     def unreadable() -> str:
         return "; ".join(schedules.troubles())[:1_000]
 
-    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check, place.zone)
+    service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check, place.zone, place.redactor)
     timetable = Timetable(scheduler, service, begins, place)
     return Built(
         provides=(timetable,),

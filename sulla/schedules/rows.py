@@ -72,4 +72,5 @@ class ScheduleRow:
     tainted: bool = False
     """Whether what it says may have been made from text that nobody trusts."""
     fields: ScheduleFields | None = None
-    """What it is; null where `schedule.add` makes no such one (a beat, a reminder), or it cannot be read."""
+    """What it is; null without the scope `write`, where `schedule.add` makes no such one (a beat, a reminder), where it
+    cannot be read, and where a secret of the daemon's stands in it."""

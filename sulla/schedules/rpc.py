@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
@@ -161,6 +162,8 @@ _FIELDS: Final = {"active hours": "active_hours", "jitter": "jitter_s", "every":
 
 async def _list(service: ScheduleService, params: ScheduleList, context: Context) -> ScheduleRows:
     infos = await service.list(params.after or "", params.limit + 1)
+    if "write" not in context.caller.principal.scopes:  # arguments and inputs are for who may change them
+        infos = [replace(info, fields=None) for info in infos]
     page, size = [*infos[:1]], 0
     for info in infos[: params.limit]:
         size += size_of(ScheduleRow, info)  # one may be as long as its message and its arguments

@@ -12,6 +12,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import Conflict, InvalidInput, MessageIdReused
 from sulla.core.ids import MakeId, derived_id
+from sulla.core.redact import Redactor
 from sulla.schedules import records as f
 from sulla.schedules.calendar import Happening, ahead, behind
 from sulla.schedules.decide import following
@@ -58,6 +59,7 @@ class ScheduleService:
         make_id: for new ones.
         check: refuses a schedule that could not do what it says.
         zone: the name of the time zone of those that name none.
+        redactor: takes the daemon's secrets out of what is shown.
     """
 
     def __init__(
@@ -68,8 +70,10 @@ class ScheduleService:
         make_id: MakeId,
         check: Callable[[Spec], Awaitable[None]],
         zone: str = "UTC",
+        redactor: Redactor | None = None,
     ) -> None:
         self.zone = zone
+        self._redactor = redactor or Redactor()
         self._schedules = schedules
         self._scheduler = scheduler
         self._clock = clock
@@ -299,9 +303,9 @@ class ScheduleService:
         status: Status = "paused" if state.paused else "active" if next_ms or state.pending else "over"
         return ScheduleRow(
             one.id,
-            spec.title,
+            self._redactor.text(spec.title),
             explain(spec),
-            action_text(spec.action),
+            self._redactor.text(action_text(spec.action)),
             status,
             self._why(state, next_ms),
             state.by,
@@ -312,7 +316,7 @@ class ScheduleService:
             state.skipped,
             state.failed,
             isinstance(spec.action, MessageAction | ReminderAction) and spec.action.tainted,
-            fields_of(spec),
+            None if self._redactor.holds(json.dumps(spec_to_json(spec))) else fields_of(spec),
         )
 
     def _why(self, state: ScheduleState, next_ms: tuple[int, ...]) -> str:

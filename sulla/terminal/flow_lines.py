@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import Any
 
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import is_of_a_flow
 from sulla.terminal.table import one_line
-from sulla.threads.log.family import is_of_a_flow
 
 _BRANCHES = "run_branches"
 BESIDE = "side by side: "

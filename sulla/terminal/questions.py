@@ -10,6 +10,7 @@ from typing import Any
 
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
+from sulla.core.ids import is_of_a_flow
 from sulla.core.named import name_in
 from sulla.terminal.client import Client
 from sulla.terminal.flow_lines import named_branch
@@ -18,7 +19,6 @@ from sulla.terminal.keyboard import read_answer
 from sulla.terminal.output import tell
 from sulla.terminal.table import columns_of_terminal, harmless, one_line
 from sulla.terminal.times import ago
-from sulla.threads.log.family import is_of_a_flow
 
 Row = dict[str, Any]
 

@@ -4,7 +4,10 @@ those of `TZ` where that is set.
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 def minute(at: str) -> str:
@@ -50,7 +53,7 @@ def ago(at: str, now_s: float) -> str:
         at: as the daemon gives it, UTC.
         now_s: the time, in seconds UTC.
     """
-    past_s = now_s - datetime.fromisoformat(at).timestamp()
+    past_s = now_s - _read(at).timestamp()
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if past_s >= size:
             return f"{past_s // size:.0f} {unit} ago"
@@ -64,4 +67,10 @@ def zone_word() -> str:
 
 
 def _here(at: str) -> datetime:
-    return datetime.fromisoformat(at).astimezone()
+    return _read(at).astimezone()
+
+
+def _read(at: str) -> datetime:
+    from datetime import datetime  # most commands tell no time
+
+    return datetime.fromisoformat(at)

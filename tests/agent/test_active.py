@@ -13,10 +13,13 @@ from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall
 from sulla.core.words import Words
 from sulla.store.memory import MemoryStore
+from sulla.store.values import LogInfo
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.log.records import Input, RunStarted, ThreadCreated
+from sulla.threads.log.state import ThreadState
+from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 
@@ -123,3 +126,28 @@ async def test_an_agent_is_told_who_is_at_work_in_another_home(two: Two) -> None
         two.other_gate.open()
     (started,) = [entry for entry in await two.here.log(thread) if entry.kind == "RUN_STARTED"]
     assert "Agents at work elsewhere: sulla on roof, for 0 min\n" in str(started.data["context"])
+
+
+async def test_turns_between_two_looks_are_told_of_the_agents_that_the_first_one_found(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    state_of = ThreadStore.state_of
+
+    def counted(threads: ThreadStore, info: LogInfo) -> ThreadState | None:
+        read.append(info.key)
+        return state_of(threads, info)
+
+    monkeypatch.setattr(ThreadStore, "state_of", counted)
+    async with asyncio.TaskGroup() as group:
+        mine = await begun(two.here, two.gate, group)
+        theirs = await begun(two.there, two.other_gate, group)
+        looks = [tuple(await two.here.store.find(kind="thread", status="open"))]
+        agents = ActiveAgents(two.here.threads, lambda: looks[-1])
+        assert {one.thread_id for one in await agents.lately()} == {mine, theirs}
+        assert [one.thread_id for one in await agents.lately((mine,))] == [theirs]
+        assert sorted(read) == sorted((mine, theirs))
+        looks.append(())
+        assert await agents.lately() == ()
+        two.gate.open()
+        two.other_gate.open()

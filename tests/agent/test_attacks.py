@@ -35,7 +35,10 @@ from sulla.tools.base import Done, Tool
 from sulla.tools.builtin.every import builtin_tools
 from sulla.tools.program_files import ProgramFiles
 from tests.doubles.attacks import MARK, Hooks, Puppet, order
+from tests.kits.in_turn import in_turn
 from tests.kits.points import sample
+
+pytestmark = in_turn(2)
 
 SECRET = "sk-held-0123456789abcdef"
 PRIVATE = "14-Elm-Row"

@@ -8,6 +8,9 @@ import pytest
 
 from bench.turns import data
 from bench.turns.data import CLASSES, COLUMNS, DataError, Line
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 HALVES = ("dev", "heldout")
 LEAST_LINES = 400

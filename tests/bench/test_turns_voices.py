@@ -5,6 +5,9 @@ import pytest
 from bench.turns.product import Person, Turn, listen
 from bench.turns.recognizers import Recognizes, Speech, Timed, deepgram, flux, vosk, written
 from bench.turns.voices import _is_whole
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 SAID = "Our street will be closed for resurfacing until the fourteenth"
 WORDS = written(SAID, "lower case")

@@ -16,7 +16,7 @@ from tests.kits.in_turn import in_turn
 from tests.kits.points import Points, each_extent
 from tests.soon import PATIENCE_S
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 ENOUGH = 60
 AT_ONCE = 6

@@ -24,7 +24,7 @@ from tests.servers.ollama_server import FakeOllama
 from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Reply, Rule, Script
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 INIT = [sys.executable, "-m", "sulla", "init"]
 SECRET = "hunter2-do-not-show"

@@ -19,7 +19,7 @@ from tests.kits.in_turn import in_turn
 from tests.mcp.benches import HERE
 from tests.servers.script import Reply, Rule, Script
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 SLOW = Script(
     [Rule(Reply("One moment. <AGENT_DONE>ok</AGENT_DONE>", pieces=4, hold="gate", hold_after=2), text="slow")]

@@ -10,7 +10,7 @@ from tests.contributing.test_walk import Sulla, made
 from tests.contributing.walk import installed
 from tests.kits.in_turn import in_turn
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 
 def changed(tmp_path: Path, file: str, old: str, new: str) -> Sulla:

@@ -16,7 +16,7 @@ from tests.house.source import ROOT
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 WHOLE = "the agent 'gardener' of the capability 'herbs'"
 NODE = "note = MessageId("

@@ -19,7 +19,7 @@ from tests.contributing.walk import Edit, copied, installed, steps
 from tests.house.source import ROOT
 from tests.kits.in_turn import in_turn
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 TITLES = [title for title, _ in steps()]
 

@@ -51,6 +51,11 @@ def test_a_secret_is_found_at_any_place_in_data_in_base64(
     assert len(shown.replace(MARK, "")) < len(text) - len(ODD)
 
 
+@pytest.mark.parametrize("secret", [KEY, "x" * MIN_CHARS, "x" * MIN_CHARS * 10])
+def test_a_text_that_is_no_longer_than_a_secret_is_looked_through(secret: str) -> None:
+    assert Redactor([KEY, secret]).text(secret) == MARK
+
+
 def test_every_place_is_found_in_keys_and_values_at_any_depth() -> None:
     value: Json = {"a": [KEY, {f"x{KEY}": f"{KEY}{KEY}"}], "n": 12, "none": None, "yes": True}
     assert Redactor([KEY]).json(value) == {

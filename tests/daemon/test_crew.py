@@ -183,7 +183,7 @@ async def test_a_wrong_agent_is_told_and_the_daemon_works(world: World, caplog: 
     world.agent("wrong", "tolls = []")
     with caplog.at_level(logging.WARNING):
         system = await world.up()
-    assert "agents/wrong: agent.toml: there is no setting 'tolls'" in caplog.text
+    assert "agents/wrong: agent.toml:1:1: there is no setting 'tolls'" in caplog.text
     (trouble,) = (one for one in system.core.instruments.health.troubles() if one.what == "agents")
     assert "agents/wrong" in trouble.why
     assert not trouble.blocks

@@ -76,11 +76,11 @@ def test_what_is_left_out_is_no_limit() -> None:
         ('thinking = "high"', "thinking is 'high'; expected true or false"),
         ("completion = 'maybe'", "completion is 'maybe'; expected 'wrapper' or 'plain'"),
         ("tolls = []", r"there is no setting 'tolls'\. Did you mean 'tools'"),
-        ("name =", "Invalid value .at end of document"),
+        ("name =", "Invalid value"),
     ],
 )
-def test_a_mistake_is_told_with_its_file_and_what_was_expected(text: str, said: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"^agent\.toml: .*{said}"):
+def test_a_mistake_is_told_with_its_place_and_what_was_expected(text: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"^agent\.toml:1:\d+: .*{said}"):
         read_agent("reader", {"agent.toml": text})
 
 

@@ -44,7 +44,10 @@ def test_an_agent_with_intents_can_be_a_key() -> None:
 @pytest.mark.parametrize(
     ("intent", "said"),
     [
-        ('phrase = "x", to = "agnet:x"', "agent.toml: intents[1].to is 'agnet:x'; expected 'agent:ID', 'tool:NAME' or"),
+        (
+            'phrase = "x", to = "agnet:x"',
+            "agent.toml:1:1: intents[1].to is 'agnet:x'; expected 'agent:ID', 'tool:NAME' or",
+        ),
         ('phrase = "x", to = "agnet:x"', "Did you mean 'agent'?"),
         ('phrase = "x", to = "agent:"', "intents[1].to is 'agent:'"),
         ('phrase = "x", to = "agent:*"', "intents[1].to is 'agent:*'"),
@@ -80,6 +83,6 @@ def test_of_two_intents_with_the_same_phrase_the_first_has_it_and_that_is_told()
     agent = read_agent("boss", {"agent.toml": text})
     assert [(intent.phrases, intent.to) for intent in agent.intents] == [(("x",), "y"), (("z",), "w")]
     assert agent.warnings == (
-        "agent.toml: intents[2] has the phrase 'X' of intents[1], which has it alone",
-        "agent.toml: intents[3] has the phrase 'Z' of intents[2], which has it alone",
+        "agent.toml:1:1: intents[2] has the phrase 'X' of intents[1], which has it alone",
+        "agent.toml:1:1: intents[3] has the phrase 'Z' of intents[2], which has it alone",
     )

@@ -75,6 +75,15 @@ async def test_a_conversation_is_found_by_what_was_asked_and_by_what_came_out(li
     assert await library.found("xylophone") == []
 
 
+async def test_what_was_said_is_shown_where_the_words_stand(library: Library) -> None:
+    filling = "It rains on the lake. " * 20
+    await library.talk(f"{filling}Is there a badger?", f"{filling}An otter swims there. {filling}")
+    (row,) = (await library.finder.search("otter badger", KINDS, 9)).found
+    assert "a badger?" in row.asked
+    assert "An otter swims" in row.said
+    assert max(len(row.asked), len(row.said)) <= 240
+
+
 async def test_a_name_is_found_by_how_its_words_begin(library: Library) -> None:
     named = await library.talk("hello", "hi")
     await library.finder.rename(named, "Otters of Ayrshire", None, "owner")

@@ -20,6 +20,9 @@ from sulla.threads.log.records import RunError, ToolCallResult
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.flows.world import DelegatingProvider, FlowWorld, PartsProvider, answered, facts_of, results_in
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 
 async def test_simple_answers_and_needs_no_summary(store: MemoryStore) -> None:

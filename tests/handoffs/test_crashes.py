@@ -18,6 +18,9 @@ from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld
 from tests.kits.each_store import redis_server, store
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 __all__ = ["redis_server", "store"]
 

@@ -18,6 +18,9 @@ from sulla.threads.log.records import Answer, Input
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld, call
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 RAN: list[str] = []
 """Who has written, in the order of the writes; emptied before each test."""

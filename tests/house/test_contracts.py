@@ -17,7 +17,10 @@ from importlinter.contracts.protected import ProtectedContract
 from importlinter.domain.contract import registry
 
 from tests.house.source import ROOT, contracts, imported, module_name, python_files, syntax
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
+
+pytestmark = in_turn(3)
 
 Broken = Callable[[dict[str, str]], set[str]]
 """Takes planted lines by file (they are added to its end) and returns the contracts that break by it."""

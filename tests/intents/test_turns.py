@@ -21,6 +21,9 @@ from sulla.threads.log.spoken import Heard, Spoken
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.handoffs.team import TeamWorld, call
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 MESSAGES = [
     line.replace("\\n", "\n").rstrip("\n").partition(" | ")[::2]

@@ -35,6 +35,8 @@ def _passed(folder: Path, *arguments: str) -> set[str]:
         "tests.kits.in_turn",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:schemathesis",
         "-q",
         "-rp",
         *arguments,

@@ -1,4 +1,4 @@
-"""Ten megabytes of files are read in bounded memory, also when they change."""
+"""Ten megabytes of files (in the gate: two) are read in bounded memory, also when they change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.house.source import ROOT
 from tests.knowledge.shelves import put
 
-FILES, WORDS, FILE_BYTES = 20, 20_000, 501_000
+WORDS, FILE_BYTES = 20_000, 501_000
 MIB = 1024 * 1024
 
 PROGRAM = """
@@ -22,7 +22,11 @@ from pathlib import Path
 from tests.knowledge.shelves import put, shelf_of
 
 def most_bytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform == "linux" else 1)
+    # What Linux says of a process by getrusage is never less than what the one had that began it.
+    if sys.platform == "linux":
+        lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return int(lines["VmHWM"].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 async def main(home, changed):
     shelf, before = shelf_of(home), most_bytes()
@@ -49,12 +53,18 @@ def text_of(seed: int) -> str:
 
 
 @pytest.mark.thorough
-def test_ten_megabytes_are_read_in_bounded_memory(tmp_path: Path) -> None:
-    size = sum(put(tmp_path, f"{number}.md", text_of(number)).stat().st_size for number in range(FILES))
-    assert size > 10_000_000
+@pytest.mark.parametrize(
+    ("files", "least_sections", "read_mib", "more_mib"),
+    [(4, 3_000, 25, 15), pytest.param(20, 15_000, 60, 30, marks=pytest.mark.faults)],
+)
+def test_megabytes_are_read_in_bounded_memory(
+    tmp_path: Path, files: int, least_sections: int, read_mib: int, more_mib: int
+) -> None:
+    size = sum(put(tmp_path, f"{number}.md", text_of(number)).stat().st_size for number in range(files))
+    assert size > files * 500_000
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     run = subprocess.run(command, cwd=ROOT, input=text_of(99), capture_output=True, text=True, check=True)
     sections, read, more = json.loads(run.stdout)
-    assert sections > 15_000
-    assert read < 100 * MIB
-    assert more < 40 * MIB
+    assert sections > least_sections
+    assert 0 < read < read_mib * MIB
+    assert more < more_mib * MIB

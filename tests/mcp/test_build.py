@@ -39,7 +39,7 @@ from tests.kits.in_turn import in_turn
 from tests.mcp.benches import HERE
 from tests.soon import a_pause, pause
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 DONE = Say("All right. <AGENT_DONE>ok</AGENT_DONE>")
 SERVER = f'command = "{sys.executable}"\nargs = ["{HERE / "real_server.py"}"]\n'

@@ -19,8 +19,11 @@ import pytest_asyncio
 
 from sulla.daemon.loop import new_loop
 from sulla.mcp.server import McpServer
+from tests.kits.in_turn import in_turn
 from tests.mcp.benches import WAIT_S, Bench, bench, real, rough
 from tests.soon import a_pause
+
+pytestmark = in_turn(2)
 
 MIB = 1024 * 1024
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.in_turn import in_turn
 from tests.mcp.benches import WAIT_S, bench
 from tests.mcp.rough_http import DONE, Answer, Asked, reply, result, rough_http
+
+pytestmark = in_turn(2)
 
 MIB = 1024 * 1024
 SSE = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"

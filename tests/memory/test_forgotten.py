@@ -30,7 +30,7 @@ from tests.kits.memory_kit import make_note
 from tests.kits.points import some
 from tests.memory.embedder import place
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from tests.kits.vector_kit import *  # noqa: F403 - and of their vectors
 from tests.kits.vector_kit import vector_of
 from tests.servers.stores.postgres import PostgresServer
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 
 def backend_at(url: str) -> PostgresMemory:

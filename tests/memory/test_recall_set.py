@@ -8,11 +8,13 @@ from collections import Counter
 
 import pytest
 
+from tests.kits.in_turn import in_turn
 from tests.memory import recalling
 from tests.memory.embedder import TELLING, embed
 from tests.memory.recalling import Score
 from tests.memory.world import make_index
 
+pytestmark = in_turn(3)
 OTHER, NOTHING, TWO = "other words", "nothing known", "two hops"
 
 

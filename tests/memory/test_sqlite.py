@@ -72,3 +72,26 @@ async def test_what_was_forgotten_cannot_be_read_from_the_file_in_whole(tmp_path
         await backend.delete([note.id])
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"passphrase is hunter2horsebattery" not in left
+
+
+async def test_a_question_of_many_words_takes_no_more_statements_than_one_of_a_single_word(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def watched(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+        connection = open_memory(path, busy_timeout_s)
+        connection.set_trace_callback(said.append)
+        return connection
+
+    index = SqliteMemory(SqliteThread(tmp_path / "m.db", 5.0, watched), SMALL)
+    await index.open()
+    try:
+        await index.add([make_note("violins and lanterns")])
+        said.clear()
+        one = await index.spread(["ada", "bob"], ["violin"])
+        asked = len(said)
+        many = await index.spread(["ada", "bob"], ["violin", *(f"word{number}" for number in range(30)), "lantern"])
+    finally:
+        await index.close()
+    assert (one.notes, dict(one.having)) == (1, {"violin": 1})
+    assert (many.notes, dict(many.having)) == (1, {"violin": 1, "lantern": 1})
+    assert len(said) == 2 * asked

@@ -16,9 +16,12 @@ from sulla.core.clock import Clock
 from sulla.terminal.exits import Exit
 from tests.daemon.running import PATIENCE_S, Place, Service, service
 from tests.daemon.serving import beside
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.servers.wire import WireRequest, WireResponse, WireServer
 from tests.soon import pause
+
+pytestmark = in_turn(3)
 
 WHY = "the model is too tired"
 TEXT = "the tea is ready"

@@ -12,8 +12,11 @@ from typing import Any
 
 from tests.cli.terminal import at_a_terminal
 from tests.daemon.running import Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import pause
+
+pytestmark = in_turn(2)
 
 DONE = "Told. <AGENT_DONE>told</AGENT_DONE>"
 TELLS = ToolUse("notify_user", {"text": "The report is ready.", "urgency": "high"})

@@ -14,7 +14,7 @@ from sulla.routes.service import Before, tried_in_a_row
 from tests.house.source import ROOT
 from tests.kits.in_turn import in_turn
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 
 def pack(name: str) -> RouteTable:

@@ -7,11 +7,13 @@ from dataclasses import asdict
 
 import pytest
 
-from sulla.access.principal import ALL_SCOPES, Principal
+from sulla.access.principal import ALL_SCOPES, Principal, Scope
+from sulla.core.redact import Redactor
 from sulla.rpc.caller import Caller, Context
 from sulla.schedules.fields import fields_of
 from sulla.schedules.hours import parse_hours
 from sulla.schedules.rpc import METHODS, ScheduleAdd, ScheduleList, ScheduleRows, spec_of
+from sulla.schedules.service import ScheduleService
 from sulla.schedules.spec import (
     At,
     BeatAction,
@@ -26,6 +28,7 @@ from sulla.schedules.spec import (
 from sulla.testing.clock import ManualClock
 from tests.schedules.town import House, opened
 
+SECRET = "the-key-of-the-daemon"
 NOW_MS = 1_800_000_000_000
 TWICE_MS = 1_825_030_800_000  # Sunday 2027-10-31 02:00 for the second time, in Berlin
 
@@ -60,9 +63,11 @@ async def house() -> AsyncIterator[House]:
     await store.close()
 
 
-async def listed(house: House, page_bytes: int, after: str | None = None) -> ScheduleRows:
+async def listed(
+    house: House, page_bytes: int, after: str | None = None, scopes: frozenset[Scope] = ALL_SCOPES
+) -> ScheduleRows:
     (method,) = (row for row in METHODS.rows if row.name == "schedule.list")
-    context = Context(Caller(Principal("ann", ALL_SCOPES), "", "ws", "s"), NOW_MS, page_bytes, lambda kind: kind)
+    context = Context(Caller(Principal("ann", scopes), "", "ws", "s"), NOW_MS, page_bytes, lambda kind: kind)
     assert method.handler is not None
     found = await method.handler(house.service, ScheduleList(after=after, limit=2), context)
     assert isinstance(found, ScheduleRows)
@@ -81,3 +86,25 @@ async def test_a_page_ends_where_it_would_not_fit_and_has_one_at_the_least(house
     assert ([row.schedule for row in last.schedules], last.next) == (["c"], None)
     none = await listed(house, 10, "c")
     assert (none.schedules, none.next) == ((), None)
+
+
+async def test_who_may_only_read_is_not_shown_what_a_tool_or_a_playbook_is_given(house: House) -> None:
+    await house.service.add(Spec(Cron("@daily"), ToolAction("http", {"key": "their-own-key"})), "a", None, "ann")
+    (row,) = (await listed(house, 100_000, scopes=frozenset({"read"}))).schedules
+    assert (row.action, row.fields) == ("tool http", None)
+    (row,) = (await listed(house, 100_000, scopes=frozenset({"read", "write"}))).schedules
+    assert row.fields is not None
+    assert row.fields.args == {"key": "their-own-key"}
+
+
+@pytest.mark.parametrize("action", [MessageAction(f"say {SECRET}"), ToolAction("http", {"headers": [{"key": SECRET}]})])
+async def test_nobody_is_shown_a_secret_of_the_daemons_and_no_form_writes_back_what_stands_for_it(
+    house: House, action: MessageAction | ToolAction
+) -> None:
+    house.service = ScheduleService(
+        house.book, house.scheduler, ManualClock(), lambda kind: kind, house.check, redactor=Redactor([SECRET])
+    )
+    await house.service.add(Spec(Cron("@daily"), action, title=f"with {SECRET}"), "a", None, "ann")
+    (row,) = (await listed(house, 100_000)).schedules
+    assert row.fields is None
+    assert SECRET not in repr(row)

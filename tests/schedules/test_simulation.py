@@ -15,8 +15,11 @@ from sulla.schedules.hours import parse_hours
 from sulla.schedules.records import Delivered, Fired, Missed
 from sulla.schedules.spec import Cron, Every, MessageAction, MissedPolicy, Spec
 from sulla.schedules.state import ScheduleState, apply
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.schedules.oracle import DAY_MS, MINUTE_MS, ZONES, Daily, Span, ms, shown
+
+pytestmark = in_turn(3)
 
 START = ms(datetime(2026, 1, 1, 7, 13, tzinfo=UTC))
 YEARS = 10

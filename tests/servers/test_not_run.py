@@ -12,7 +12,7 @@ from tests.house.source import ROOT
 from tests.kits.in_turn import in_turn
 from tests.servers.not_run import NOT_RUN
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 PLANTED = """
 import pytest

@@ -26,7 +26,7 @@ from tests.kits.in_turn import in_turn
 from tests.soon import attempts, until
 from tests.tools.contexts import context_in
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 ROOT = Path(__file__).parents[2]
 GRACE_S = 2.0

@@ -6,7 +6,7 @@ import "@xyflow/react/dist/base.css";
 import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { DRAGGED } from "./dragged";
-import type { Box, Graph, GraphEdge, GraphNode, NodeState } from "./graph";
+import type { Box, Graph, GraphEdge, GraphNode, NodeState, Over } from "./graph";
 import { toFit } from "./fit";
 import css from "./graph.module.css";
 import { layout, type Place } from "./layout";
@@ -24,8 +24,8 @@ export interface GraphViewProps {
     connect: (from: string, to: string) => void;
     disconnect: (from: string, to: string) => void;
     remove: (id: string) => void;
-    /** Something of the palette was let go over a node, or over none. */
-    drop: (what: string, over: string | null) => void;
+    /** Something of the palette was let go over a node or an arrow, or over none. */
+    drop: (what: string, over: Over | null) => void;
   };
 }
 
@@ -137,6 +137,15 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
     void flow.setCenter(at.x + (node.width ?? 0) / 2, at.y + Math.min(node.height ?? 0, 200) / 2, { zoom: Math.max(zoom, 0.5) });
   }, [flow, selected, graph]);
 
+  // What is dragged moves often: the arrow under it is marked without drawing the graph anew.
+  const aimed = useRef<SVGElement | null>(null);
+  const aim = (edge: SVGElement | null): void => {
+    if (aimed.current === edge) return;
+    aimed.current?.removeAttribute("data-aimed");
+    edge?.setAttribute("data-aimed", "true");
+    aimed.current = edge;
+  };
+
   return (
     <div
       ref={host}
@@ -151,13 +160,19 @@ function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: Gra
         }
       }}
       onDragOver={(event) => {
-        if (change !== undefined && event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+        if (change === undefined || !event.dataTransfer.types.includes(DRAGGED)) return;
+        event.preventDefault();
+        aim(edgeAt(event.target));
       }}
+      onDragLeave={() => aim(null)}
       onDrop={(event: DragEvent) => {
         const what = event.dataTransfer.getData(DRAGGED);
         if (change === undefined || what === "") return;
         event.preventDefault();
-        change.drop(what, (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id ?? null);
+        aim(null);
+        const edge = graph.edges.find((one) => one.id === edgeAt(event.target)?.dataset.id);
+        const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
+        change.drop(what, edge !== undefined ? { edge } : node !== undefined ? { node } : null);
       }}
     >
       <ReactFlow
@@ -250,6 +265,11 @@ function GroupNode({ data }: NodeProps<Node<Data>>) {
       <Handle type="source" position={Position.Bottom} isConnectable={connectable} className={connectable ? "" : css.still} />
     </div>
   );
+}
+
+/** The arrow that an event is about; null for none. */
+function edgeAt(target: EventTarget): SVGElement | null {
+  return (target as Element).closest<SVGElement>(".react-flow__edge");
 }
 
 function classes(own: string | undefined, { state, marked }: Data): string {

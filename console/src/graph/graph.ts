@@ -27,6 +27,9 @@ export interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
+/** What something is let go over. */
+export type Over = { readonly node: string } | { readonly edge: GraphEdge };
+
 /** How a node stands, by a colour and by a word. */
 export interface NodeState {
   readonly tone: "plain" | "good" | "warn" | "bad" | "accent";

@@ -1,8 +1,19 @@
+import { marked } from "../text/marked";
+
 /** Text that a model, a tool, a file or a person said, in one line or as it is: shown as text, and kept in its own direction. */
 export function Said({ children, title }: { children: string; title?: string }) {
   return (
     <bdi className="said" title={title === undefined ? undefined : visible(title)}>
       {visible(children)}
+    </bdi>
+  );
+}
+
+/** The same, with the words marked that were looked for. */
+export function SaidMarked({ children, words, begins = false }: { children: string; words: string; begins?: boolean }) {
+  return (
+    <bdi className="said">
+      {marked(visible(children), words, begins).map(({ text, hit }, index) => (hit ? <mark key={index}>{text}</mark> : text))}
     </bdi>
   );
 }

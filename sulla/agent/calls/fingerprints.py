@@ -14,6 +14,8 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Final
 
+from sulla.core.pattern import late_pattern
+
 RUN: Final = 5
 """Words in a row: fewer are the same in many texts by chance."""
 SHORT_LINE: Final = 8
@@ -28,7 +30,7 @@ _BYTES: Final = 6
 Fingerprints = frozenset[bytes]
 
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"[{_ALONE}]|(?:(?![{_ALONE}])[^\W_])+")
+_WORD = late_pattern(rf"[{_ALONE}]|(?:(?![{_ALONE}])[^\W_])+")
 """A word; in scripts that put no blanks between words, a letter."""
 _NUMBER = re.compile(rf"[0-9](?: ?[0-9]){{{LONG_NUMBER - 1},}}")
 """A long number, in groups or not; what has other signs in it may be a date."""

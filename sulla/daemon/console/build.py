@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import ThreadId
+from sulla.core.late import late
 from sulla.daemon.console.asked import AskedBoard
 from sulla.daemon.console.calendar import Calendar
-from sulla.daemon.console.copies import ThreadCopies
-from sulla.daemon.console.flows import HomeFlows
-from sulla.daemon.console.log_reading import LogReading
 from sulla.daemon.console.notes import AgentNotes
 from sulla.daemon.console.playbook_files import PlaybookFiles
 from sulla.daemon.console.rehearsals import HomePrices, Rehearsals
@@ -38,6 +37,11 @@ from sulla.routes.shelf import RouteShelf
 from sulla.schedules import rpc as schedules_rpc
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.pulse import ThreadPulse
+
+if TYPE_CHECKING:
+    from sulla.daemon.console.copies import ThreadCopies
+    from sulla.daemon.console.flows import HomeFlows
+    from sulla.daemon.console.log_reading import LogReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +89,38 @@ def make_console(settings: Settings, model: ModelName, host: Host, built: Iterab
     )
     pulse.tell_too(usage)
     schedules, beats = schedules_rpc.METHODS.service_in(others), heartbeat_rpc.METHODS.service_in(others)
-    calendar = Calendar(schedules, beats, lambda: host.agents.team.ids)
+    calendar = Calendar(schedules, beats, lambda: host.agents.team.ids, host.place.redactor)
     asked = AskedBoard(host.store, host.threads, pulse, clock)
-    forks = host.provided.get(ThreadForks)
-    index = host.provided.get(ThreadIndex)
-    made = index.wake if isinstance(index, ThreadIndex) else _unlisted
-    copies = ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id, made)
     catalog = host.needed(PlaybookCatalog)
     playbooks = PlaybookFiles(playbook_folder(settings), catalog)
     rehearsals = Rehearsals(catalog, partial(HomePrices, settings, model, clock), clock)
     memory = host.provided.get(Memory)
     notes = AgentNotes(memory if isinstance(memory, Memory) else None)
-    flows = HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
-    logs = LogReading(settings.home)
+    copies, flows, logs = late(lambda: _copies(host)), late(lambda: _flows(host)), late(lambda: _logs(settings))
     return ConsoleServices(asked, usage, logs, calendar, copies, playbooks, rehearsals, notes, flows)
+
+
+# What follows is loaded when a client asks for it.
+
+
+def _copies(host: Host) -> ThreadCopies:
+    from sulla.daemon.console.copies import ThreadCopies
+
+    forks, index = host.provided.get(ThreadForks), host.provided.get(ThreadIndex)
+    made = index.wake if isinstance(index, ThreadIndex) else _unlisted
+    return ThreadCopies(host.threads, forks if isinstance(forks, ThreadForks) else None, host.place.make_id, made)
+
+
+def _flows(host: Host) -> HomeFlows:
+    from sulla.daemon.console.flows import HomeFlows
+
+    return HomeFlows(host.needed(FlowShelf), host.needed(RouteShelf))
+
+
+def _logs(settings: Settings) -> LogReading:
+    from sulla.daemon.console.log_reading import LogReading
+
+    return LogReading(settings.home)
 
 
 def _unlisted(thread_id: ThreadId) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
+from sulla.core.redact import Redactor
 from sulla.gateway.methods.calendar import MOST_ROWS, CalendarRow, CalendarRows
 from sulla.heartbeat.rpc_forms import tick_row
 from sulla.heartbeat.service import HeartbeatService
@@ -26,19 +27,27 @@ class Calendar:
         schedules: what is done at its time.
         beats: what became of agents' own time.
         agents: the ids of those that there are now.
+        redactor: takes the daemon's secrets out of what is shown.
     """
 
     def __init__(
-        self, schedules: ScheduleService, beats: HeartbeatService, agents: Callable[[], Sequence[str]]
+        self,
+        schedules: ScheduleService,
+        beats: HeartbeatService,
+        agents: Callable[[], Sequence[str]],
+        redactor: Redactor,
     ) -> None:
         self._schedules = schedules
         self._beats = beats
         self._agents = agents
+        self._redactor = redactor
 
     async def list(self, since_ms: int, until_ms: int) -> CalendarRows:
         """See `CalendarService`."""
         found = await asyncio.to_thread(self._schedules.between, since_ms, until_ms, MOST_ROWS + 1)
-        rows = [_row(one) for one in found if one.what == "due" or not isinstance(one.action, BeatAction)]
+        rows = [
+            _row(one, self._redactor) for one in found if one.what == "due" or not isinstance(one.action, BeatAction)
+        ]
         more = False
         for agent in self._agents():
             beaten, whole = await self._beaten(agent, since_ms, until_ms)
@@ -68,9 +77,9 @@ class Calendar:
         return rows, False
 
 
-def _row(one: Happening) -> CalendarRow:
+def _row(one: Happening, redactor: Redactor) -> CalendarRow:
     beats = isinstance(one.action, BeatAction)
     agent = one.action.agent if isinstance(one.action, BeatAction) else ""
-    title = one.title or action_text(one.action)
+    title = redactor.text(one.title or action_text(one.action))
     kind: Literal["schedule", "beat"] = "beat" if beats else "schedule"
     return CalendarRow(one.at_ms, kind, one.schedule, agent, title, one.what, one.said, one.thread_id)

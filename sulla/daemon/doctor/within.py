@@ -10,14 +10,13 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
+from sulla.daemon.checkup import Ask
 from sulla.daemon.doctor.doctor import results
 from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.settings.config import Examined
 from sulla.host.checks import Check
 from sulla.host.findings import Finding
 from sulla.host.home import Home
-
-Ask = Callable[[str], Awaitable[JsonObject]]
 
 CHECK_S: Final = 15.0
 """How long one of these checks may take: a client waits for 30 s for all of them and the store."""

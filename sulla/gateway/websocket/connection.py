@@ -23,7 +23,6 @@ from sulla.gateway.feed.backlog import Backlog
 from sulla.gateway.feed.family import FamilyFrames, Follower, FollowMeans, follower_of
 from sulla.gateway.feed.follower import EventSink
 from sulla.gateway.feed.outbox import Outbox, Shortcut, TooSlow
-from sulla.gateway.feed.speaker import Speaker
 from sulla.gateway.methods.observing import Asked
 from sulla.gateway.methods.table import METHOD_OF, METHODS
 from sulla.gateway.rpc import notice_frame
@@ -319,7 +318,7 @@ class Connection:
             self._followers[_NOTICES] = _Following(telling)
             return
         sink, thread_id, context, gap = self._sink(), params.thread_id, self._context, self._protocol.gap
-        shown = Speaker(sink) if params.speak else sink
+        shown = _spoken(sink) if params.speak else sink
         means = FollowMeans(context.commands, context.clock, context.limits)
         place = FamilyPlace(thread_id, params.after, params.after_children)
         follower = follower_of(means, place, (shown, sink), FamilyFrames(gap), children=params.children)
@@ -384,3 +383,10 @@ class Connection:
                 abort()
         except _CLOSED:
             return
+
+
+def _spoken(sink: EventSink) -> EventSink:
+    """What also says what is to be spoken; it is loaded with the first client that wants that."""
+    from sulla.gateway.feed.speaker import Speaker
+
+    return Speaker(sink)

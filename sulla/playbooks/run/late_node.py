@@ -17,7 +17,8 @@ PLAY: Final = NodeId("playbook")
 
 
 class LateNode:
-    """Works on runs by a node that is made at the first one, beside the event loop: many homes never run a playbook.
+    """Works on runs by a node that is made at the first one, beside the event loop: many homes never run a playbook, or
+    have an agent beat.
 
     Args:
         make: makes it, and loads what it needs. Where two runs come first together it is called for both, and what

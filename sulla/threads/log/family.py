@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import ClassVar, Final, Literal
 
 from sulla.core.dataclass import dataclass
-from sulla.core.ids import RunId, ThreadId, derived_id
+from sulla.core.ids import RunId, ThreadId, derived_id, is_of_a_flow
 from sulla.core.jsontypes import FrozenJson
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.kept import rule
@@ -20,8 +20,6 @@ playbook."""
 
 CHILD_WAIT: Final = "child:"
 """How the wait ids begin under which children report."""
-OF_A_FLOW: Final = "flow"
-"""What an id of a child is derived with that does a part of its parent's turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +160,6 @@ class ThreadLinks:
     """Runs that were set to work from here and have not reported, by their ids."""
     active_work: RunRef | None = None
     """A playbook that has taken over (seed 004 `activeWorkflow`)."""
-
-
-def is_of_a_flow(child: str) -> bool:
-    """Whether a child is a branch of a flow, or a task that a flow delegates.
-
-    Args:
-        child: its id.
-    """
-    return child.startswith(f"{OF_A_FLOW}_")
 
 
 def wait_of(child: str) -> str:

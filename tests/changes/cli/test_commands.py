@@ -13,10 +13,11 @@ import pytest
 
 from sulla.terminal.exits import Exit
 from tests.daemon.running import Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.terminal.chat.screens import seat
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"), in_turn(2)]
 
 COMMAND = "printf 'all:\\n\\techo \"\\\\made\"\\n' > Makefile"
 RULES = (

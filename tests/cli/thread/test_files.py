@@ -22,7 +22,7 @@ from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
 from tests.kits.in_turn import in_turn
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 

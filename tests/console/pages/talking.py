@@ -210,6 +210,19 @@ class Keys:
         return found
 
 
+_REST = """() => new Promise((done) => {
+  const began = performance.now();
+  const look = () => {
+    const waits = document.querySelector("[data-answering='waits']") !== null;
+    if (waits || performance.now() - began < 800) requestAnimationFrame(look);
+    else done();
+  };
+  look();
+})"""
+"""By the page's own clock, which a busy machine holds up: until no question waits for rest, and what is selected has
+been for longer than `SELECTED_MS` of console/src/asked/guard.ts."""
+
+
 def rest(page: Page) -> None:
-    """Wait as long as a person looks: what has just come or moved, by scrolling too, takes no answer."""
-    page.wait_for_timeout(1200)
+    """Look as long as a person does: what has just come or moved, by scrolling too, takes no answer."""
+    page.evaluate(_REST)

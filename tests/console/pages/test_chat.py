@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
 from tests.console.pages.talking import begin, say, script, talking_place
 from tests.daemon.running import service
+from tests.kits.in_turn import in_turn
 
-pytestmark = needs_console
+pytestmark = [needs_console, in_turn(2)]
 expect.set_options(timeout=ROOM)
 
 
@@ -104,6 +105,9 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         assert page.url != first
         page.get_by_role("searchbox").fill("Rome")
         expect(page.get_by_role("list", name="Conversations").get_by_text("Trip to Rome")).to_be_visible()
+        page.get_by_role("searchbox").fill("trains")
+        found = page.get_by_role("list", name="Conversations").locator("mark")
+        expect(found.first).to_have_text(re.compile("^trains?$", re.IGNORECASE))
         window.picture("chat-search-1280-light")
         page.goto(first)
         page.get_by_role("button", name="Actions").press("Enter")

@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_console
 from tests.console.pages.talking import rest, script, talking_place
 from tests.daemon.running import service
+from tests.kits.in_turn import in_turn
 
-# Answers are taken from questions at rest alone, which a busy machine moves: in `./dev faults` until they wait for it.
-pytestmark = [needs_console, pytest.mark.faults]
+pytestmark = [needs_console, in_turn(2)]
 expect.set_options(timeout=ROOM)
 
 

@@ -12,8 +12,7 @@ from tests.console.pages.talking import Keys, living_place, rest, script
 from tests.daemon.clients.asking import written
 from tests.daemon.running import service
 
-# Answers are taken from questions at rest alone, which a busy machine moves: in `./dev faults` until they wait for it.
-pytestmark = [needs_console, pytest.mark.faults]
+pytestmark = needs_console
 expect.set_options(timeout=ROOM)
 
 
@@ -41,8 +40,9 @@ def test_a_chat_and_an_approval_go_by_keyboard_alone(desk: Desk) -> None:
         keys.to("Message")
         page.keyboard.type("Please (write)")
         keys.press("Enter")
-        page.locator("[data-answering='ready']").wait_for()
-        keys.back_to("Approve", "Enter")
+        keys.back_to("Approve")
+        rest(page)
+        keys.press("Enter")
         expect(page.get_by_text("That is that.")).to_be_visible()
         keys.kept()
         assert written(desk.place) == ["written"]

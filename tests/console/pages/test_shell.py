@@ -7,8 +7,9 @@ import json
 import pytest
 
 from tests.console.pages.opened import ROOM, Desk, needs_console, watched
+from tests.kits.in_turn import in_turn
 
-pytestmark = needs_console
+pytestmark = [needs_console, in_turn(2)]
 VIEWS = (
     *("live", "chat", "inbox", "playbooks", "flows", "beats", "projects"),
     *("memory", "agents", "use", "health", "voice", "settings"),

@@ -17,7 +17,7 @@ from tests.daemon.clients.chat_client import Told, dial, opened, until, words
 from tests.daemon.running import Place, Service
 from tests.kits.in_turn import in_turn
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 CHAT = "/api/chat/sulla"
 WHOLE = "/agents/sulla/completion"

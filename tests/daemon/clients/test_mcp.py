@@ -23,7 +23,7 @@ from tests.gateway.peer import until
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

@@ -19,7 +19,7 @@ from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
 from tests.speech.recognizer.test_frames import FLUX, TALK
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 VOSK = [partial(""), partial("turn off"), result("turn off the light")]
 SPOKEN = ["It rains, e.g. in Rome.", "Take a coat!"]

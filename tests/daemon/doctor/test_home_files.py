@@ -49,7 +49,7 @@ async def test_an_agent_that_cannot_be_used_is_a_fault_with_its_place(patient: P
     _agent(patient, "wrong", "max_turns = -1")
     (finding,) = await agents(patient)
     assert finding.result == "fault"
-    assert finding.found.startswith(f"{patient.home.path}/agents/wrong: agent.toml: max_turns is -1")
+    assert finding.found.startswith(f"{patient.home.path}/agents/wrong: agent.toml:1:1: max_turns is -1")
     assert "sulla reload" in finding.remedy
 
 

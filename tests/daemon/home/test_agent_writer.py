@@ -94,8 +94,8 @@ async def test_there_is_one_folder_of_a_name(world: World) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"agent.toml": "max_turns = 0"}, "agent.toml: max_turns is 0; expected a whole number from 1 to 1000"),
-        ({"agent.toml": "name = ["}, "agent.toml: "),
+        ({"agent.toml": "max_turns = 0"}, "agent.toml:1:1: max_turns is 0; expected a whole number from 1 to 1000"),
+        ({"agent.toml": "name = ["}, "agent.toml:1:9: "),
         ({"agent.toml": 'model = "nobody:x"'}, "no provider in the model name 'nobody:x'"),
         ({"../soul.md": "x"}, "'../soul.md' is no file of an agent"),
         ({".soul.md": "x"}, "is no file of an agent"),

@@ -26,7 +26,10 @@ from sulla.host.system import SystemClock, random_id
 from tests.doubles.commands import MemoryCommands
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.forms import check_form
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
+
+pytestmark = in_turn(3)
 
 DOCUMENT: dict[str, Any] = json.loads(json.dumps(openapi("1.2.3")))
 OWNER = {"Authorization": "Bearer owner"}

@@ -18,7 +18,7 @@ from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import pause
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 BLOCKED = (

@@ -11,9 +11,12 @@ import pytest
 
 from sulla.testing.mortal import Mortal
 from sulla.testing.store import FaultyStore
+from tests.kits.in_turn import in_turn
 from tests.kits.points import Course, Kinds, Points, each_extent, sample, some
 from tests.playbooks.run.crash_cases import CASES, Case
 from tests.playbooks.run.dying import Outage, Town
+
+pytestmark = in_turn(2)
 
 each_case = pytest.mark.parametrize(
     "case", some(CASES, len(CASES) // 2, "cases that are killed"), ids=[case.id for case in CASES]

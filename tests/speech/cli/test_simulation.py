@@ -17,7 +17,7 @@ from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
 from tests.soon import undisturbed
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -36,7 +36,7 @@ from tests.servers.proxy import CutAfter, FaultProxy, Pass, Stall
 from tests.servers.stores.postgres import FAST, PASSWORD, PostgresServer, running_postgres
 from tests.soon import PATIENCE_S, PatientClock, a_pause, attempts
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 KNOWN_WITHIN_S = 1.0
 """A failure is to be known so soon."""

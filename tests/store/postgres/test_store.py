@@ -34,7 +34,7 @@ from tests.kits.store_world import (
 )
 from tests.servers.stores.postgres import PostgresServer
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 SCHEMA = "kit"
 PATIENT_S = 30.0

@@ -27,7 +27,7 @@ from tests.servers.proxy import CutAfter, FaultProxy, Refuse, Stall
 from tests.servers.stores.redis import RedisServer, own_redis, redis_server, running_redis
 from tests.soon import PATIENCE_S, PatientClock, attempts
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 __all__ = ["own_redis", "redis_server"]
 

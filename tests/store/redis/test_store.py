@@ -13,7 +13,7 @@ from tests.kits.store_leases import WallClockKit
 from tests.kits.store_world import StoreWorld
 from tests.servers.stores.redis import FakeRedis, RedisServer, fake_redis, own_redis, redis_server
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 __all__ = ["fake_redis", "own_redis", "redis_server"]
 

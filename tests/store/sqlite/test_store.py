@@ -15,6 +15,7 @@ from sulla.core.errors import StaleLease
 from sulla.store.base import Store
 from sulla.store.sqlite.store import SqliteStore
 from sulla.testing.clock import ManualClock
+from tests.kits.in_turn import in_turn
 from tests.kits.store_kit import StoreKit
 from tests.kits.store_leases import WallClockKit
 from tests.kits.store_world import (
@@ -29,6 +30,8 @@ from tests.kits.store_world import (
     take,
     write,
 )
+
+pytestmark = in_turn(2)
 
 
 def _store(path: Path, *, busy_timeout_s: float = 5.0) -> SqliteStore:

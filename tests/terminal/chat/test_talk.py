@@ -12,7 +12,7 @@ from tests.servers.script import Script
 from tests.terminal.chat.conftest import RULES, SETTINGS, Here
 from tests.terminal.chat.screens import Seat, seat
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 LABEL = "you · sulla · fake:1b>"
 

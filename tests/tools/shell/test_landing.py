@@ -25,7 +25,7 @@ from tests.kits.in_turn import in_turn
 from tests.kits.points import sample
 from tests.tools.shell.calls import Killed, at, before_call
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(3)
 
 
 def change(path: str, kind: ChangeKind = "file", *, is_new: bool = False, mode: int = 0) -> Change:

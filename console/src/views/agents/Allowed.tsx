@@ -31,71 +31,76 @@ interface AllowedProps {
 /** What an agent may use, as boxes to tick. They write the one line of its settings that says so. */
 export function Allowed({ text, what, others = [], onText }: AllowedProps) {
   const list = readList(text, what);
-  const absent = what === "tools" || what === "skills"; // without a list all of these are allowed, and nobody of others
-  const head = list.state === "list" ? null : list.state === "absent" ? t(absent ? "allOf" : "noneOf") : null;
+  const head = list.state === "absent" ? t(allOfThem(what) ? "allOf" : "noneOf") : null;
+  const values = list.state === "list" ? list.values : null;
+  const write = (next: readonly string[] | null): void => {
+    const written = writeList(text, what, next);
+    if (written !== null) onText(written);
+  };
   return (
     <Panel title={t(HEADINGS[what])}>
       {list.state === "unclear" ? (
         <Empty>{t("unclear", { key: what })}</Empty>
       ) : what === "tools" ? (
-        <ToolBoxes text={text} head={head} onText={onText} />
+        <ToolBoxes values={values} head={head} onValues={write} />
       ) : what === "skills" ? (
-        <SkillBoxes text={text} head={head} onText={onText} />
+        <SkillBoxes values={values} head={head} onValues={write} />
       ) : others.length === 0 ? (
         <Empty>{t("noOthers")}</Empty>
       ) : (
-        <Boxes text={text} what={what} absent={false} head={head} all={others.map((name) => ({ name, about: "" }))} onText={onText} />
+        <Boxes what={what} values={values} head={head} all={others.map((name) => ({ name, about: "" }))} onValues={write} />
       )}
     </Panel>
   );
 }
 
-function ToolBoxes({ text, head, onText }: { text: string; head: string | null; onText: (text: string) => void }) {
+/** Without a list all tools and skills are allowed, and nobody of other agents. */
+function allOfThem(what: What): boolean {
+  return what === "tools" || what === "skills";
+}
+
+function ToolBoxes(props: Omit<BoxesProps, "what" | "all">) {
   const tools = useCall("tool.list", {});
   return (
     <Answer call={tools} what={t("toolWhat")}>
-      {({ tools: rows }) => (
-        <Boxes text={text} what="tools" absent head={head} all={rows.map((row) => ({ name: row.name, about: row.description }))} onText={onText} />
-      )}
+      {({ tools: rows }) => <Boxes {...props} what="tools" all={rows.map((row) => ({ name: row.name, about: row.description }))} />}
     </Answer>
   );
 }
 
-function SkillBoxes({ text, head, onText }: { text: string; head: string | null; onText: (text: string) => void }) {
+function SkillBoxes(props: Omit<BoxesProps, "what" | "all">) {
   const skills = useCall("skill.list", {});
   return (
     <Answer call={skills} what={t("skillWhat")}>
-      {({ skills: rows }) => (
-        <Boxes text={text} what="skills" absent head={head} all={rows.map((row) => ({ name: row.name, about: row.description }))} onText={onText} />
-      )}
+      {({ skills: rows }) => <Boxes {...props} what="skills" all={rows.map((row) => ({ name: row.name, about: row.description }))} />}
     </Answer>
   );
 }
 
 interface BoxesProps {
-  text: string;
   what: What;
-  absent: boolean;
+  /** The list as it is; null for none. */
+  values: readonly string[] | null;
+  /** What is so without a list; null where there is one. */
   head: string | null;
   all: readonly Choice[];
-  onText: (text: string) => void;
+  /** The list is another one now; null takes it away. */
+  onValues: (values: readonly string[] | null) => void;
+  /** What each is for stands below its name, and there is always a list. */
+  told?: boolean;
 }
 
-function Boxes({ text, what, absent, head, all, onText }: BoxesProps) {
+/** Names to tick, with a field to find one where there are many. */
+export function Boxes({ what, values, head, all, onValues, told = false }: BoxesProps) {
   const [words, setWords] = useState("");
   const field = useId();
-  const list = readList(text, what);
-  const values = list.state === "list" ? list.values : null;
+  const absent = allOfThem(what);
   const names = all.map(({ name }) => name);
   const shown = all.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(words.toLowerCase()));
   const unknown = unknownIn(values, names);
-  const write = (next: readonly string[] | null): void => {
-    const written = writeList(text, what, next);
-    if (written !== null) onText(written);
-  };
   const isOn = (name: string): boolean => (what === "tools" && ALWAYS.has(name)) || allows(values, name, absent);
   return (
-    <fieldset className={css.boxes}>
+    <fieldset className={`${css.boxes ?? ""} ${told ? (css.told ?? "") : ""}`}>
       <legend>{head ?? t("listed", { count: names.filter(isOn).length, all: names.length })}</legend>
       <div className={css.line}>
         {all.length > MANY && (
@@ -104,7 +109,7 @@ function Boxes({ text, what, absent, head, all, onText }: BoxesProps) {
             <input id={field} type="search" value={words} onChange={(event) => setWords(event.target.value)} />
           </>
         )}
-        {absent && values !== null && <Button onClick={() => write(null)}>{t("allAgain")}</Button>}
+        {absent && values !== null && !told && <Button onClick={() => onValues(null)}>{t("allAgain")}</Button>}
       </div>
       {unknown.length > 0 && (
         <p className={css.warning}>
@@ -121,15 +126,21 @@ function Boxes({ text, what, absent, head, all, onText }: BoxesProps) {
           const fixed = what === "tools" && ALWAYS.has(name);
           return (
             <li key={name}>
-              <label title={about.slice(0, 400)}>
+              <label title={told ? undefined : about.slice(0, 400)}>
                 <input
                   type="checkbox"
                   checked={isOn(name)}
                   disabled={fixed}
-                  onChange={(event) => write(withName(values, name, event.target.checked, names.filter((one) => what !== "tools" || !ALWAYS.has(one)), absent))}
+                  onChange={(event) => onValues(withName(values, name, event.target.checked, names.filter((one) => what !== "tools" || !ALWAYS.has(one)), absent))}
                 />{" "}
                 <Said>{name}</Said>
                 {fixed && <span className={css.quiet}> ({t("everybody")})</span>}
+                {told && (
+                  <span className={css.quiet}>
+                    {" "}
+                    <Said>{about}</Said>
+                  </span>
+                )}
               </label>
             </li>
           );

@@ -9,7 +9,8 @@ import type { AgentRow, AgentText } from "../../protocol/generated";
 import { useAct, usePage } from "../../shell/page";
 import { Allowed } from "./Allowed";
 import css from "./agents.module.css";
-import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, placeIn, rebased, SETTINGS, spanOfLine, without, type Draft } from "./draft";
+import { Conflict } from "./Conflict";
+import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, placeIn, SETTINGS, spanOfLine, without, type Draft } from "./draft";
 import { keepDraft, keptDraft } from "./drafts";
 import { t } from "./words";
 
@@ -32,7 +33,7 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
   const [warnings, setWarnings] = useState<readonly string[]>(saved.warnings ?? []);
   const [at, setAt] = useState(() => inOrder(draft.files)[0] ?? SETTINGS);
   const [refused, setRefused] = useState<Refused | null>(null);
-  const [both, setBoth] = useState<readonly string[]>([]);
+  const [comparing, setComparing] = useState(false);
   const [asking, setAsking] = useState(false);
   const [busy, act] = useAct();
   const area = useRef<HTMLTextAreaElement>(null);
@@ -52,7 +53,7 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
     setDraft(begun(text));
     setWarnings(text.warnings ?? []);
     setRefused(null);
-    setBoth([]);
+    setComparing(false);
     if (!(at in text.files)) setAt(inOrder(text.files)[0] ?? SETTINGS);
   };
 
@@ -66,6 +67,7 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         setRefused({ code: error.code, why: sentence(error) });
+        setComparing(error.code === "conflict");
       }
     });
 
@@ -93,7 +95,6 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
                 onClick={() => {
                   setDraft(begun({ agent, files: draft.base, digest: draft.digest }));
                   setRefused(null);
-                  setBoth([]);
                 }}
               >
                 {t("revert")}
@@ -107,26 +108,14 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
       >
         {refused !== null &&
           (refused.code === "conflict" ? (
-            <Conflict
-              agent={agent}
-              onTheirs={take}
-              onMine={(text) => {
-                const result = rebased(draft, text);
-                setDraft(result.draft);
-                setBoth(result.both);
-                setRefused(null);
-              }}
-            />
+            <Problem>
+              {t("conflict")} <Button onClick={() => setComparing(true)}>{t("conflictCompare")}</Button>
+            </Problem>
           ) : (
             <Problem>
               <Told said={refused.why} draft={draft} onShow={show} />
             </Problem>
           ))}
-        {both.length > 0 && (
-          <p className={css.warning}>
-            <Said>{t("bothChanged", { files: both.join(", ") })}</Said>
-          </p>
-        )}
         {warnings.length > 0 && (
           <section aria-label={t("warnings")}>
             <ul className={css.warnings}>
@@ -185,6 +174,18 @@ export function Editor({ saved, agents, onUnsaved, onSaved }: EditorProps) {
           {t("remove")}
         </Button>
       </p>
+      {comparing && (
+        <Conflict
+          draft={draft}
+          onTheirs={take}
+          onMine={(mine) => {
+            setDraft(mine.draft);
+            setRefused(null);
+            setComparing(false);
+          }}
+          onClose={() => setComparing(false)}
+        />
+      )}
       {asking && <Remove draft={draft} onClose={() => setAsking(false)} />}
     </>
   );
@@ -245,23 +246,6 @@ function FileList({ draft, at, onGo, onAdd }: { draft: Draft; at: string; onGo: 
         </form>
       )}
     </>
-  );
-}
-
-function Conflict({ agent, onTheirs, onMine }: { agent: string; onTheirs: (text: AgentText) => void; onMine: (text: AgentText) => void }) {
-  const { connection } = usePage();
-  const [busy, act] = useAct();
-  const read = (then: (text: AgentText) => void): Promise<boolean> => act(async () => then(await connection.call("agent.get", { agent })));
-  return (
-    <Problem>
-      {t("conflict")}{" "}
-      <Button busy={busy} onClick={() => void read(onMine)}>
-        {t("conflictTake")}
-      </Button>{" "}
-      <Button busy={busy} onClick={() => void read(onTheirs)}>
-        {t("conflictTheirs")}
-      </Button>
-    </Problem>
   );
 }
 

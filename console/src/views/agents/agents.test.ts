@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allows, unknownIn, withName } from "./allow";
-import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, placeIn, rebased, spanOfLine, without } from "./draft";
+import { begun, changesOf, edited, inOrder, isChanged, nameTrouble, onTop, placeIn, spanOfLine, without } from "./draft";
 
 const ALL = ["bash", "read_file", "mcp__wiki__find", "mcp__wiki__read"];
 
@@ -44,8 +44,10 @@ describe("a draft", () => {
   it("stays on top of what somebody else has saved, and says where both have changed the same", () => {
     const mine = without(edited(edited(begun(SAVED), "soul.md", "mine"), "agent.toml", "a = 2\n"), "old.md");
     const theirs = { agent: "reader", digest: "2", files: { ...SAVED.files, "soul.md": "theirs", "more.md": "m" } };
-    const { draft, both } = rebased(mine, theirs);
+    const { draft, changed, both, only } = onTop(mine, theirs);
+    expect(changed).toEqual(["agent.toml", "soul.md", "old.md"]);
     expect(both).toEqual(["soul.md"]);
+    expect(only).toEqual(["more.md"]);
     expect(draft.files).toEqual({ "agent.toml": "a = 2\n", "soul.md": "mine", "more.md": "m" });
     expect(draft.digest).toBe("2");
     expect(changesOf(draft)).toEqual({ "agent.toml": "a = 2\n", "soul.md": "mine", "old.md": null });
@@ -64,11 +66,11 @@ describe("a draft", () => {
 });
 
 describe("what is wrong in a file", () => {
-  it("is found at its line, by its number or by the key that is named", () => {
+  it("is found at its line, and at the first where none is named", () => {
     expect(placeIn("/srv/agents/reader/soul.md:3: odd", SAVED.files)).toEqual({ file: "soul.md", line: 3 });
-    expect(placeIn("agent.toml: tools is 3; expected a list of names", { "agent.toml": "# x\ntools = 3\n" })).toEqual({ file: "agent.toml", line: 2 });
-    expect(placeIn("agent.toml: Expected '=' (at line 2, column 4)", { "agent.toml": "a\nb\n" })).toEqual({ file: "agent.toml", line: 2 });
-    expect(placeIn("/srv/reader: agent.toml: there is no setting 'maxturns'. Did you mean 'max_turns'?", { "agent.toml": "# x\n\nmaxturns = 3\n" })?.line).toBe(3);
+    expect(placeIn("agent.toml:2:1: tools is 3; expected a list of names", SAVED.files)).toEqual({ file: "agent.toml", line: 2 });
+    expect(placeIn("config.yaml: line 2: odd", { "config.yaml": "" })).toEqual({ file: "config.yaml", line: 2 });
+    expect(placeIn("agent.toml is longer than 65536 bytes", SAVED.files)).toEqual({ file: "agent.toml", line: 1 });
     expect(placeIn("the service does not answer", SAVED.files)).toBeNull();
   });
 

@@ -40,21 +40,31 @@ export function isChanged(draft: Draft): boolean {
   return Object.keys(changesOf(draft)).length > 0;
 }
 
-/**
- * The same changes on top of what somebody else has saved meanwhile.
- *
- * @returns the draft, and the files that both have changed, of which this draft's text is kept.
- */
-export function rebased(draft: Draft, saved: Saved): { draft: Draft; both: readonly string[] } {
+/** Changes on top of what somebody else has saved meanwhile. */
+export interface OnTop {
+  readonly draft: Draft;
+  /** The files that this draft makes others than they are saved now. */
+  readonly changed: readonly string[];
+  /** Those of them that both have changed: this draft's text is kept. */
+  readonly both: readonly string[];
+  /** The files that only the other has changed: theirs are kept. */
+  readonly only: readonly string[];
+}
+
+/** The same changes on top of what somebody else has saved meanwhile. */
+export function onTop(draft: Draft, saved: Saved): OnTop {
   const changes = changesOf(draft);
-  const both = Object.keys(changes).filter((name) => saved.files[name] !== draft.base[name] && saved.files[name] !== changes[name]);
-  const files: Record<string, string> = { ...saved.files };
-  for (const [name, text] of Object.entries(changes)) {
-    if (text !== null) files[name] = text;
-  }
-  const gone = Object.keys(changes).filter((name) => changes[name] === null);
-  const kept = Object.fromEntries(Object.entries(files).filter(([name]) => !gone.includes(name)));
-  return { draft: { agent: draft.agent, base: saved.files, digest: saved.digest, files: kept }, both };
+  const files: Record<string, string> = {};
+  for (const [name, text] of Object.entries({ ...saved.files, ...changes })) if (text !== null) files[name] = text;
+  const mine: Draft = { agent: draft.agent, base: saved.files, digest: saved.digest, files };
+  const changed = inOrder(changesOf(mine));
+  const others = inOrder({ ...draft.base, ...saved.files }).filter((name) => saved.files[name] !== draft.base[name]);
+  return {
+    draft: mine,
+    changed,
+    both: changed.filter((name) => others.includes(name)),
+    only: others.filter((name) => !(name in changes)),
+  };
 }
 
 /** Why a file cannot be called so; empty if it can. */
@@ -64,7 +74,7 @@ export function nameTrouble(name: string, files: Readonly<Record<string, string>
 }
 
 /** In the order in which they are read: settings, soul, directives, environment, then the others by name. */
-export function inOrder(files: Readonly<Record<string, string>>): readonly string[] {
+export function inOrder(files: Readonly<Record<string, unknown>>): readonly string[] {
   const first = [SETTINGS, "soul.md", "directives.md", "environment.md"];
   const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
   return Object.keys(files).sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
@@ -75,13 +85,9 @@ export function placeIn(said: string, files: Readonly<Record<string, string>>): 
   for (const file of Object.keys(files)) {
     const at = said.indexOf(file);
     if (at < 0 || /[\w.-]/.test(said.charAt(at - 1))) continue;
+    // As compilers write it, or in words where the library that read it says so.
     const line = /^:(\d+)|\bline (\d+)/.exec(said.slice(at + file.length))?.slice(1).find(Boolean);
-    if (line !== undefined) return { file, line: Number(line) };
-    // A key that is named in the words is looked for in the text.
-    const lines = (files[file] ?? "").split("\n");
-    const keys = [...said.slice(at + file.length).matchAll(/['`]([\w-]+)['`]|\b(\w+) is\b/g)].map((match) => match[1] ?? match[2] ?? "");
-    const row = keys.map((key) => lines.findIndex((one) => one.trimStart().startsWith(key))).find((found) => found >= 0) ?? 0;
-    return { file, line: row + 1 };
+    return { file, line: Number(line ?? 1) };
   }
   return null;
 }

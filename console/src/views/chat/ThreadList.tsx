@@ -2,9 +2,10 @@ import { useCallback, useDeferredValue, useEffect, useId, useMemo, useState, use
 import { Link } from "wouter";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
-import { Said } from "../../kit/Said";
+import { Said, SaidMarked } from "../../kit/Said";
 import { useCall, useMay, usePage } from "../../shell/page";
 import { clock, dayAndClock } from "../../text/figures";
+import { telling } from "../../text/marked";
 import type { OpenThread } from "../../thread/threads";
 import { pathOf } from "./address";
 import css from "./chat.module.css";
@@ -139,7 +140,7 @@ function Found({ words, kind, at }: { words: string; kind: Kind; at: string }) {
       ) : (
         <ul className={css.threads} aria-label={t("list")}>
           {value.found.map((row) => (
-            <ThreadLink key={row.thread.thread_id} row={row.thread} here={row.thread.thread_id === at} below={row.said === "" ? row.asked : row.said} />
+            <ThreadLink key={row.thread.thread_id} row={row.thread} here={row.thread.thread_id === at} below={telling(row.asked, row.said, words)} found={words} />
           ))}
         </ul>
       )}
@@ -149,7 +150,15 @@ function Found({ words, kind, at }: { words: string; kind: Kind; at: string }) {
   );
 }
 
-function ThreadLink({ row, here, below }: { row: Recent; here: boolean; below: string }) {
+interface ThreadLinkProps {
+  row: Recent;
+  here: boolean;
+  below: string;
+  /** The words by which it was found; empty where nobody has looked. */
+  found?: string;
+}
+
+function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
   const { live } = usePage();
   const doing = useSyncExternalStore(live.subscribe, live.view).rows?.get(row.thread_id);
   const asks = doing === undefined ? row.status === "suspended" : doing.question !== null;
@@ -158,14 +167,16 @@ function ThreadLink({ row, here, below }: { row: Recent; here: boolean; below: s
     <li>
       <Link href={pathOf(row.thread_id)} aria-current={here ? "page" : undefined} className={css.thread}>
         <span className={css.threadTitle}>
-          <Said>{row.title === "" ? t("untitled") : row.title}</Said>
+          <SaidMarked words={found} begins>
+            {row.title === "" ? t("untitled") : row.title}
+          </SaidMarked>
         </span>
         <time className={css.quiet} dateTime={row.active_at} title={dayAndClock(row.active_at)}>
           {shortTime(row.active_at)}
         </time>
         {below !== "" && (
-          <span className={css.threadWords}>
-            <Said>{below}</Said>
+          <span className={found === "" ? css.threadWords : css.foundWords}>
+            <SaidMarked words={found}>{below}</SaidMarked>
           </span>
         )}
         <span className={css.threadMarks}>

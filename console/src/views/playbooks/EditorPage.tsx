@@ -1,11 +1,12 @@
 import { lazy, startTransition, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { sectionKey, stepsGraph } from "./text/steps_graph";
-import type { Graph, NodeState } from "../../graph/graph";
+import { needOf, sectionKey, stepsGraph } from "./text/steps_graph";
+import type { Graph, NodeState, Over } from "../../graph/graph";
 import { StepList } from "../../graph/StepList";
 import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
+import { Sides } from "../../kit/Sides";
 import { codeOf, RpcError } from "../../protocol/errors";
 import type { PlaybookText } from "../../protocol/generated";
 import type { Result } from "../../protocol/wire";
@@ -30,6 +31,7 @@ import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, typ
 import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/faults";
 import { looked } from "./text/looked";
 import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
+import { renameStep } from "./text/rename";
 import { t } from "./words";
 
 const CodeEditor = lazy(() => import("./code/CodeEditor"));
@@ -92,6 +94,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [faults, setFaults] = useState<readonly Fault[] | null>(null);
   const [selected, setSelected] = useState("");
   const [opened, setOpened] = useState("");
+  const [naming, setNaming] = useState("");
   const [conflict, setConflict] = useState<Saved | null>(null);
   const [changed, setChanged] = useState<Saved | null>(null);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
@@ -99,9 +102,10 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
   const [way, setWay] = useState(0);
-  const [said, setSaid] = useState("");
+  const [told, setTold] = useState({ line: "", of: "" });
   const [busy, act] = useAct();
   const handle = useRef<EditorHandle | null>(null);
+  const [ready, setReady] = useState(false);
   const names = useNames();
 
   const [{ shown, of }, setParsed] = useState(() => ({ shown: begun, of: outline(begun) }));
@@ -146,36 +150,46 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     [name, tell],
   );
 
+  const say = useCallback((line: string) => setTold({ line, of: handle.current?.text() ?? "" }), []);
   const check = useCallback(
     async (now: string) => (await connection.call("workflow.check", { text: now, file: `${name}.yaml` })).faults,
     [connection, name],
   );
 
   const change = useCallback(
-    (make: (now: string) => Edit, done: (edit: Edit) => string) => {
+    (make: (now: string) => Edit, done: (edit: Edit) => string, opens = false): string => {
       const editor = handle.current;
-      if (editor === null) return;
+      if (editor === null) return "";
       try {
         const edit = make(editor.text());
         if (edit.changes.length > 0) editor.apply(edit);
         if (edit.select !== "") {
-          const now = outline(editor.text());
+          const shown = editor.text();
+          const now = outline(shown);
           const step = now.steps.find((one) => one.key === edit.select);
-          if (step !== undefined) editor.show(endOf(step, editor.text()), step.from);
+          if (opens) {
+            // At once, and not when the writer pauses: the panel with the focus in it stays open.
+            setParsed({ shown, of: now });
+            setOpened(edit.select);
+          }
+          if (step !== undefined) editor.show(endOf(step, shown), step.from);
         }
-        setSaid(done(edit));
+        say(done(edit));
+        return edit.select;
       } catch (error) {
         if (!(error instanceof CannotEdit)) throw error;
         tell(cannot(error), "bad");
+        return "";
       }
     },
-    [tell],
+    [say, tell],
   );
 
   const open = useCallback(
     (key: string) => {
       const step = read.current.of.steps.find((one) => one.key === key);
       setSelected(key);
+      setNaming("");
       setOpened(step === undefined ? "" : key);
       if (step !== undefined) handle.current?.show(endOf(step, read.current.shown), step.from);
     },
@@ -187,13 +201,13 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
     marked.current = selected;
   });
   const add = useCallback(
-    (kind: Kind, over: string | null = null): void =>
-      change((now) => insertStep(now, kind, spotOf(outline(now), over ?? marked.current)), (edit) => t("added", { id: edit.select })),
+    (kind: Kind, over: Over | null = null): void =>
+      setNaming(change((now) => insertStep(now, kind, spotOf(outline(now), over ?? { node: marked.current })), (edit) => t("added", { id: edit.select }), true)),
     [change],
   );
   // The same for as long as it is open: a graph whose text has another note alone is not drawn again.
   const byGraph = useMemo(() => ({
-    connect: (from: string, to: string) => change((now) => connect(now, from, to), () => t("connected", { from, to })),
+    connect: (from: string, to: string) => void change((now) => connect(now, from, to), () => t("connected", { from, to })),
     disconnect: (from: string, to: string) => {
       const implied = read.current.of.steps.find((step) => step.key === to)?.needs.some((need) => !need.said && need.id === from) ?? false;
       if (implied) tell(t("impliedEdge", { from, to }));
@@ -204,7 +218,10 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       setOpened("");
       change((now) => deleteStep(now, key), () => t("removed", { id: key }));
     },
-    drop: (what: string, over: string | null) => add(what as Kind, over),
+    rename: (key: string, id: string) => {
+      if (change((now) => renameStep(now, key, id), () => t("renamed", { id }), true) !== "") setNaming("");
+    },
+    drop: (what: string, over: Over | null) => add(what as Kind, over),
   }), [add, change, tell]);
 
   const standing = useStanding().state === "open";
@@ -274,7 +291,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         setChanged(null);
         setNoted("");
         setRefused([]);
-        setSaid(t("saved"));
+        say(t("saved"));
         left.current = { dirty: false, text: now };
         if (isNew) location.hash = editAddress(name);
       } catch (error) {
@@ -349,10 +366,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </div>
         <div className={css.row}>
           {write && !isNew && (
+            <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
+              {t("runWith")}
+            </Button>
+          )}
+          {!isNew && (
             <>
-              <Button tone={dirty && admin ? "plain" : "main"} disabled={saved.trouble !== ""} onClick={() => looking(() => setDialog("run"))}>
-                {t("runWith")}
-              </Button>
               <Button onClick={() => looking(() => setDialog("dry"))}>{t("dryRun")}</Button>
               <Button busy={busy} onClick={() => looking(() => void tests())}>
                 {t("tests")}
@@ -371,7 +390,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
           )}
         </div>
       </div>
-      {!admin && <p className={css.quiet}>{t("readOnly")}</p>}
+      {!admin && <p className={css.quiet}>{write ? t("readOnly") : t("readAlone")}</p>}
       {noted !== "" && (
         <div className={css.note} role="status">
           <p>{noted === "taken" ? t("takenAnew") : t("fileGone")}</p>
@@ -431,8 +450,9 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
                   settle();
                 }}
                 onFaults={setFaults}
-                onReady={(ready) => {
-                  handle.current = ready;
+                onReady={(editor) => {
+                  handle.current = editor;
+                  setReady(editor !== null);
                 }}
               />
             </Suspense>
@@ -449,12 +469,13 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
             </Suspense>
           </div>
           {!of.readable && shown.trim() !== "" && <p className={css.quiet}>{t("unreadable")}</p>}
-          {admin && <Palette onAdd={add} />}
+          {admin && ready && <Palette onAdd={add} />}
           <StepList graph={graph} states={states} selected={selected} onOpen={open} />
           {step !== undefined && (
             <StepPanel
               step={step}
               of={of}
+              naming={naming === step.key}
               rehearsed={rehearsed}
               way={way}
               onClose={() => {
@@ -468,7 +489,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         </section>
       </div>
       <p className="visually-hidden" role="status">
-        {said}
+        {told.of === text ? told.line : "" /* undone, it is not so any more */}
       </p>
       {rehearsed !== null && (
         <Rehearsal
@@ -504,20 +525,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       {conflict !== null && (
         <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
           <div className={css.form}>
-            <div className={css.two}>
-              <div>
-                <h3>{t("conflictTheirs")}</h3>
-                <pre className={css.value} tabIndex={0} aria-label={t("conflictTheirs")}>
-                  <Said>{conflict.text}</Said>
-                </pre>
-              </div>
-              <div>
-                <h3>{t("conflictMine")}</h3>
-                <pre className={css.value} tabIndex={0} aria-label={t("conflictMine")}>
-                  <Said>{text}</Said>
-                </pre>
-              </div>
-            </div>
+            <Sides label={t("text")} theirs={conflict.text} mine={text} />
             <div className={css.row}>
               <Button tone="bad" busy={busy} onClick={() => void save(conflict.digest)}>
                 {t("keepMine")}
@@ -687,8 +695,10 @@ function useSame(graph: Graph): Graph {
   return useMemo(() => JSON.parse(said) as Graph, [said]);
 }
 
-/** Where a new step goes: behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
-function spotOf(of: ReturnType<typeof outline>, key: string): Spot {
+/** Where a new step goes: into an arrow, behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
+function spotOf(of: ReturnType<typeof outline>, over: Over): Spot {
+  if ("edge" in over) return needOf(of, over.edge) ?? { after: over.edge.from };
+  const key = over.node;
   if (of.steps.some((step) => step.key === key)) return { after: key };
   const section = SECTIONS.find((one) => sectionKey(one) === key);
   if (section !== undefined) return { list: section };
@@ -717,5 +727,9 @@ function cannot({ why, about }: CannotEdit): string {
       return t("cannotNoStep");
     case "noId":
       return t("cannotNoId");
+    case "badId":
+      return t("cannotBadId");
+    case "taken":
+      return t("cannotTaken", { about });
   }
 }

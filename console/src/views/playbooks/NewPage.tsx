@@ -25,7 +25,7 @@ export default function NewPage() {
   const [begun, setBegun] = useState(false);
   const [told, setTold] = useState(false);
   const field = useId();
-  if (!admin) return <p>{t("readOnly")}</p>;
+  if (!admin) return <p>{t("newNeeds")}</p>;
   if (begun) return <Editor name={name} first={{ text: template(name), digest: null, inputs: {}, trouble: "" }} />;
   const taken = list.value?.playbooks.some((one) => one.playbook === name) ?? false;
   const fault = !NAME.test(name) ? t("newNameBad") : taken ? t("nameTaken") : "";

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../kit/Button";
 import { Said, visible } from "../../kit/Said";
 import { editAddress } from "./address";
@@ -12,6 +12,8 @@ import { t } from "./words";
 interface StepPanelProps {
   step: OutlineStep;
   of: Outline;
+  /** Whether it was just added: then its id has the focus. */
+  naming: boolean;
   rehearsed: Rehearsed | null;
   way: number;
   onClose: () => void;
@@ -20,11 +22,12 @@ interface StepPanelProps {
     connect: (from: string, to: string) => void;
     disconnect: (from: string, to: string) => void;
     remove: (key: string) => void;
+    rename: (key: string, id: string) => void;
   };
 }
 
 /** One step: what it waits for, what came of trying it out, and what can be done with it. */
-export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }: StepPanelProps) {
+export function StepPanel({ step, of, naming, rehearsed, way, onClose, onText, change }: StepPanelProps) {
   const field = useId();
   const [wanted, setWanted] = useState("");
   const beside = of.steps.filter((one) => one.list === step.list && one.key !== step.key && one.id !== "" && !step.needs.some((need) => need.said && need.id === one.id && need.way === ""));
@@ -47,6 +50,7 @@ export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }:
           {t("closeStep")}
         </Button>
       </div>
+      {change !== undefined && <IdField key={step.key} id={step.id} naming={naming} onId={(id) => change.rename(step.key, id)} />}
       {step.kind === "" && <p>{t("noKind")}</p>}
       {step.detail !== "" && (
         <p>
@@ -123,5 +127,30 @@ export function StepPanel({ step, of, rehearsed, way, onClose, onText, change }:
         )}
       </div>
     </section>
+  );
+}
+
+function IdField({ id, naming, onId }: { id: string; naming: boolean; onId: (id: string) => void }) {
+  const [wanted, setWanted] = useState(id);
+  const input = useRef<HTMLInputElement>(null);
+  const field = useId();
+  // Comes behind the effect of the heading above it, which takes the focus of every panel that opens.
+  useEffect(() => {
+    if (naming) input.current?.select();
+  }, [naming]);
+  return (
+    <form
+      className={css.row}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onId(wanted.trim());
+      }}
+    >
+      <label htmlFor={field}>{t("id")}</label>
+      <input ref={input} id={field} value={wanted} autoComplete="off" spellCheck={false} maxLength={64} onChange={(event) => setWanted(event.target.value)} />
+      <Button type="submit" disabled={wanted.trim() === id || wanted.trim() === ""}>
+        {t("rename")}
+      </Button>
+    </form>
   );
 }

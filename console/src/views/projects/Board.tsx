@@ -79,7 +79,7 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
   return (
     <>
       <div className={css.board}>
-        {columns(all).map(({ state, cards: held }) => (
+        {columns(all).map(({ state, cards: held, tasks }) => (
           <section
             key={state}
             className={css.column}
@@ -102,7 +102,10 @@ export function Board({ project, all, digest, onMoved }: { project: string; all:
             }}
           >
             <h3 className={css.columnHead}>
-              {t(`state_${state}`)} <span className={css.quiet}>{held.length}</span>
+              {t(`state_${state}`)}{" "}
+              <span className={css.quiet} title={t("count", { count: tasks })}>
+                {tasks}
+              </span>
             </h3>
             <ul className={css.plainList}>
               {held.map((card) => (

@@ -24,6 +24,13 @@ describe("a project's board", () => {
     ]);
   });
 
+  it("parts of tasks count where they stand, so that the columns come to the project's own figures", () => {
+    const all = cards([task("a"), task("b", { depth: 1, state: "completed" }), task("c", { depth: 2, state: "blocked" }), task("d", { state: "completed" })]);
+    expect(columns(all).map(({ state, tasks }) => [state, tasks])).toEqual([
+      ["pending", 1], ["in_progress", 0], ["blocked", 1], ["failed", 0], ["completed", 2],
+    ]);
+  });
+
   it("a state that this page does not know is shown as one whose turn has not come", () => {
     expect(cards([task("a", { state: "dreaming" })])[0]?.state).toBe("pending");
   });

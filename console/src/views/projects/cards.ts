@@ -52,9 +52,13 @@ function stateOf(state: string): State {
   return STATES.find((one) => one === state) ?? "pending";
 }
 
-/** The cards of each column, in the order of the file. */
-export function columns(all: readonly Card[]): readonly { state: State; cards: readonly Card[] }[] {
-  return STATES.map((state) => ({ state, cards: all.filter((card) => card.state === state) }));
+/** The cards of each column, in the order of the file, and how many tasks stand so: parts of others count, as in a project's figures. */
+export function columns(all: readonly Card[]): readonly { state: State; cards: readonly Card[]; tasks: number }[] {
+  return STATES.map((state) => ({ state, cards: all.filter((card) => card.state === state), tasks: tasksIn(all, state) }));
+}
+
+function tasksIn(all: readonly Card[], state: State): number {
+  return all.reduce((sum, card) => sum + Number(card.state === state) + tasksIn(card.below, state), 0);
 }
 
 /** Where a card can be moved to from where it stands: only tasks of a plan are worked on and fail. */

@@ -32,7 +32,7 @@ export const t = catalog("projects", {
   state_completed: "Completed",
   noCards: "The file has no tasks yet. Plan a goal, or write `- [ ] a task` into PROJECT.md.",
   emptyColumn: "none",
-  count: "{count} tasks",
+  count: "Tasks that stand so, with those that are parts of others: {count}",
   moveTo: "Move to",
   moveOf: "Move to: {task}",
   moved: "“{task}” is now: {state}.",

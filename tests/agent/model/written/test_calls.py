@@ -13,6 +13,9 @@ from sulla.agent.model.wrappers import Stripper
 from sulla.agent.model.written.calls import MAX_CALL
 from sulla.agent.model.written.head import Cursor
 from sulla.agent.model.written.values import MOST_DEEP
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 TOOLS = ("read_file", "list_dir", "get_time_date", "add-note", "print_page", "files")
 

@@ -1,9 +1,10 @@
-import { autocompletion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { acceptCompletion, autocompletion, completionStatus, moveCompletionSelection, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { isolateHistory } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
+import { indentService } from "@codemirror/language";
 import { forceLinting, linter, lintGutter, type Diagnostic } from "@codemirror/lint";
-import { Compartment, EditorState, Transaction } from "@codemirror/state";
-import { EditorView, hoverTooltip } from "@codemirror/view";
+import { Compartment, EditorState, Prec, Transaction } from "@codemirror/state";
+import { EditorView, hoverTooltip, keymap } from "@codemirror/view";
 import { basicSetup } from "codemirror";
 import { useEffect, useRef } from "react";
 import { visible } from "../../../kit/Said";
@@ -11,6 +12,7 @@ import type { Edit } from "../text/edit";
 import { faultRange, readFault, toCheck, type Fault } from "../text/faults";
 import { keyAt, placeAt } from "../text/place";
 import { hoverAt } from "../text/schema";
+import { indentBehind } from "./indent";
 import { offers, opensNow, type Names } from "./offers";
 import { playbookSchema } from "./schema_source";
 import { theme } from "./theme";
@@ -72,7 +74,10 @@ export default function CodeEditor(props: CodeEditorProps) {
           yaml(),
           lintGutter(),
           linter((at) => diagnose(at, now.current), { delay: CHECK_MS }),
-          autocompletion({ override: [(context) => complete(context, now.current.names)] }),
+          // None is chosen until an arrow key does: Enter stays Enter, so that no key has to wait until the offers were seen.
+          autocompletion({ override: [(context) => complete(context, now.current.names)], selectOnOpen: false, interactionDelay: 0 }),
+          Prec.high(keymap.of([{ key: "Tab", run: takeOffer }])),
+          indentService.of((at, offset) => (at.simulatedBreak === offset ? (indentBehind(at.state.doc.sliceString(0, offset)) ?? undefined) : undefined)),
           hoverTooltip((at, offset) => hover(at.state, offset)),
           writable.current.of(mode(now.current.readOnly)),
           EditorView.lineWrapping,
@@ -123,6 +128,12 @@ function handleOf(editor: EditorView): EditorHandle {
     },
     focus: () => editor.focus(),
   };
+}
+
+/** The offer that was chosen, else the first one; with none open the key moves the focus on. */
+function takeOffer(view: EditorView): boolean {
+  if (completionStatus(view.state) !== "active") return false;
+  return acceptCompletion(view) || (moveCompletionSelection(true)(view) && acceptCompletion(view));
 }
 
 async function diagnose(view: EditorView, props: CodeEditorProps): Promise<Diagnostic[]> {

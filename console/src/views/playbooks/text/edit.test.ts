@@ -71,6 +71,34 @@ test("a step goes to the end of a list, also of one in a loop, in a branch, in o
   expect(outline(late).lists.get("on_error")?.keys).toEqual(["respond"]);
 });
 
+function between(text: string, before: string, need: string): string {
+  return applied(text, insertStep(text, "wait", { before, need }).changes);
+}
+
+test("a step between two others needs what the second one needed, which needs it now; comments stay", () => {
+  const behindWay = between(TEXT, "research", "kind.sales");
+  expect(js(behindWay).steps.slice(0, 3)).toMatchObject([{ id: "kind" }, { id: "wait", needs: ["kind.sales"] }, { id: "research", needs: ["wait"] }]);
+  const always = between(TEXT, "after", "{keep: always}");
+  expect(js(always).steps.slice(3)).toMatchObject([{ id: "wait", needs: [{ keep: "always" }] }, { id: "after", needs: ["research", "wait"] }]);
+  const block = between(TEXT, "after", "research");
+  expect(js(block).steps[4]?.needs).toEqual(["wait", { keep: "always" }]);
+  for (const now of [behindWay, always, block]) for (const comment of TEXT.match(/#.*/g) ?? []) expect(now).toContain(comment);
+  expect(behindWay.indexOf("- id: wait")).toBeLessThan(behindWay.indexOf("# It looks things up."));
+});
+
+test("a step between two that follow each other by their order says no needs", () => {
+  const now = between(TEXT, "keep", "research");
+  expect(js(now).steps.map((step) => [step.id, step.needs])).toEqual([
+    ["kind", undefined], ["research", ["kind.sales"]], ["wait", undefined], ["keep", undefined], ["after", ["research", { keep: "always" }]],
+  ]);
+  expect(outline(now).steps.find((step) => step.id === "keep")?.needs).toMatchObject([{ id: "wait", said: false }]);
+});
+
+test("a need that is one of several of one entry is replaced, too", () => {
+  const text = "steps:\n  - {id: a, wait: 1s}\n  - {id: b, wait: 1s}\n  - id: c\n    needs: {a: always, b: failure}\n    wait: 1s\n";
+  expect(js(between(text, "c", "{a: always}")).steps.slice(2)).toMatchObject([{ id: "wait", needs: [{ a: "always" }] }, { id: "c", needs: ["wait", { b: "failure" }] }]);
+});
+
 test("ids of new steps are free", () => {
   let text = "name: a\n";
   for (let time = 0; time < 3; time++) text = applied(text, insertStep(text, "loop", { list: "steps" }).changes);
@@ -133,6 +161,7 @@ test("what cannot be connected says why", () => {
   expect(why(() => connect(TEXT, "kind", "kind"))).toBe("itself");
   const loop = applied(TEXT, insertStep(TEXT, "loop", { after: "kind" }).changes);
   expect(why(() => connect(loop, "kind", "loop_pass"))).toBe("otherList");
+  expect(why(() => insertStep(TEXT, "wait", { before: "after", need: "kind" }))).toBe("noStep");
   expect(why(() => insertStep("a: [\n", "wait", { list: "steps" }))).toBe("unreadable");
   expect(why(() => deleteStep(TEXT, "nobody"))).toBe("noStep");
 });

@@ -1,5 +1,6 @@
-import { isMap, isSeq, stringify, type Node, type YAMLSeq } from "yaml";
-import { needText, outline, pair, type Kind, type Need, type Outline, type OutlineList, type OutlineStep } from "./outline";
+import { Document, isMap, isSeq, stringify, type Node, type YAMLSeq } from "yaml";
+import { columnOf, dashColumn, lineEnd, lineStart, rangeOf, trimmedEnd } from "./lines";
+import { needsIn, needText, outline, pair, type Kind, type Need, type Outline, type OutlineList, type OutlineStep } from "./outline";
 
 /** A change of a text: what stands between two places becomes something else. */
 export interface Change {
@@ -17,7 +18,7 @@ export interface Edit {
 /** Why something cannot be done: a word for the catalog, and what it is about. */
 export class CannotEdit extends Error {
   constructor(
-    readonly why: "unreadable" | "otherList" | "circle" | "itself" | "noStep" | "noId",
+    readonly why: "unreadable" | "otherList" | "circle" | "itself" | "noStep" | "noId" | "badId" | "taken",
     readonly about: string,
   ) {
     super(why);
@@ -43,8 +44,8 @@ const TEMPLATES: Record<Kind, Record<string, unknown>> = {
   fail: { fail: "Why this cannot go on." },
 };
 
-/** Where a new step goes: behind a step, or to the end of a list. */
-export type Spot = { readonly after: string } | { readonly list: string };
+/** Where a new step goes: behind a step, to the end of a list, or between a step and one that it needs, as `needText` says that. */
+export type Spot = { readonly after: string } | { readonly list: string } | { readonly before: string; readonly need: string };
 
 /**
  * A new step of a kind. What else the file says stays as it is, to the letter.
@@ -55,6 +56,7 @@ export function insertStep(text: string, kind: Kind, spot: Spot): Edit {
   const of = readable(text);
   const id = freeId(of, kind);
   const entry = fill({ id, ...TEMPLATES[kind] }, id) as Record<string, unknown>;
+  if ("before" in spot) return { changes: between(text, of, spot, entry), select: id };
   const behind = "after" in spot ? stepOf(of, spot.after) : null;
   const list = of.lists.get(behind?.list ?? ("list" in spot ? spot.list : "steps"));
   if (list === undefined) throw new CannotEdit("noStep", "list" in spot ? spot.list : "");
@@ -132,13 +134,13 @@ export function difference(text: string, now: string): Change {
 
 // ---------------------------------------------------------------------------------------------------------------- inside
 
-function readable(text: string): Outline {
+export function readable(text: string): Outline {
   const of = outline(text);
   if (!of.readable && text.trim() !== "") throw new CannotEdit("unreadable", of.document.errors[0]?.message.split("\n")[0] ?? "");
   return of;
 }
 
-function stepOf(of: Outline, key: string): OutlineStep {
+export function stepOf(of: Outline, key: string): OutlineStep {
   const step = of.steps.find((one) => one.key === key);
   if (step === undefined) throw new CannotEdit("noStep", key);
   return step;
@@ -181,6 +183,28 @@ function waitsFor(of: Outline, step: OutlineStep, id: string, seen = new Set<str
 
 function merged(needs: readonly Need[]): Need[] {
   return [...new Map(needs.map((need) => [needText(need), need])).values()];
+}
+
+/** A step right before another one, which needs it now in the place of what the new one needs. */
+function between(text: string, of: Outline, spot: { readonly before: string; readonly need: string }, entry: Record<string, unknown>): Change[] {
+  const next = stepOf(of, spot.before);
+  const list = listOf(of, next);
+  const need = next.needs.find((one) => needText(one) === spot.need);
+  if (need === undefined || list.node === null) throw new CannotEdit("noStep", spot.before);
+  const index = indexOf(list, next);
+  // By the order of steps alone both follow from where they stand.
+  if (!need.said) return [insertItem(text, list.node, index, entry)];
+  const { id, ...does } = entry;
+  return [insertItem(text, list.node, index, { id, needs: [needValue(need)], ...does }), ...needReplaced(text, of, next, need, String(id))];
+}
+
+/** The changes by which a step needs another one in the place of one that it needs. Comments beside it stay. */
+function needReplaced(text: string, of: Outline, step: OutlineStep, need: Need, id: string): Change[] {
+  const value = pair(step.node, "needs")?.value;
+  const entry = (isSeq(value) ? value.items : [value]).find((one) => needsIn(one).map(needText).join() === needText(need));
+  if (entry !== undefined) return [{ from: rangeOf(entry)[0], to: trimmedEnd(text, entry), insert: id }];
+  const wanted = step.needs.map((one) => (one === need ? { id, way: "", how: "success" as const, said: true } : one));
+  return needsChanges(text, of, step.key, wanted);
 }
 
 /** The changes that give a step these needs. An entry that stays keeps its place and its comment. */
@@ -293,7 +317,10 @@ function firstOf(text: string, of: Outline, list: OutlineList, entry: unknown): 
 
 function blockText(entry: unknown, column: number): string {
   const pad = " ".repeat(column);
-  const lines = stringify(entry, { lineWidth: 0 }).trimEnd().split("\n");
+  const document = new Document(entry);
+  const needs: unknown = document.get("needs");
+  if (isSeq(needs)) needs.flow = true;
+  const lines = document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split("\n");
   return lines.map((line, index) => (index === 0 ? `${pad}- ${line}` : line === "" ? "" : `${pad}  ${line}`)).join("\n");
 }
 
@@ -311,35 +338,4 @@ function isApart(text: string, item: Node, column: number): boolean {
     if (!(above.startsWith(" ".repeat(column)) && above.trimStart().startsWith("#"))) return false;
     at = lineStart(text, at - 1);
   }
-}
-
-function rangeOf(node: unknown): [number, number] {
-  const range = (node as Node | undefined)?.range;
-  return range == null ? [0, 0] : [range[0], range[1]];
-}
-
-/** Behind the last character of a value that is no white space. */
-function trimmedEnd(text: string, node: unknown): number {
-  const [from, to] = rangeOf(node);
-  return from + text.slice(from, to).trimEnd().length;
-}
-
-function lineStart(text: string, at: number): number {
-  return at <= 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
-}
-
-function lineEnd(text: string, at: number): number {
-  const end = text.indexOf("\n", at);
-  return end === -1 ? text.length : end;
-}
-
-function columnOf(text: string, at: number): number {
-  return at - lineStart(text, at);
-}
-
-/** The column of the dash before an entry. */
-function dashColumn(text: string, item: Node | undefined): number {
-  const at = rangeOf(item)[0];
-  const start = lineStart(text, at);
-  return Math.max(0, text.slice(start, at).lastIndexOf("-"));
 }

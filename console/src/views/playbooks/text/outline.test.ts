@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { outline, stepAt } from "./outline";
-import { stepsGraph } from "./steps_graph";
+import { needOf, stepsGraph } from "./steps_graph";
 
 const TEXT = `name: a
 steps:
@@ -58,6 +58,16 @@ test("the graph has boxes in boxes, ways as words, and what follows a failure", 
   expect(edges).toContain("help>each plain");
   expect(edges).toContain("both>section:on_error failure");
   expect(edges).toContain("section:on_error>section:finally always");
+});
+
+test("an arrow tells the need that it stands for, and one to a section none", () => {
+  const of = outline(TEXT.replace("  - id: each\n", "  - id: each\n    needs: [help, kind]\n"));
+  const needs = stepsGraph(of).edges.map((edge) => [edge.from, needOf(of, edge)]);
+  expect(needs).toContainEqual(["kind", { before: "help", need: "kind.other" }]);
+  expect(needs).toContainEqual(["kind", { before: "help", need: "{kind: failure}" }]);
+  expect(needs).toContainEqual(["kind", { before: "each", need: "kind" }]);
+  expect(needs).toContainEqual(["help", { before: "each", need: "help" }]);
+  expect(needs).toContainEqual(["both", null]);
 });
 
 test("a text that is half written gives what can be read, and never an error", () => {

@@ -142,14 +142,14 @@ function needsOf(node: YAMLMap, above: string): Need[] {
   const said = pair(node, "needs");
   if (said === undefined) return above === "" ? [] : [{ id: above, way: "", how: "success", said: false }];
   const value: unknown = said.value;
-  const entries = isSeq(value) ? value.items : [value];
-  return entries.flatMap((entry): Need[] => {
-    if (isMap(entry)) {
-      return entry.items.map((one) => ({ ...named(textOf(one.key)), how: howOf(textOf(one.value)), said: true }));
-    }
-    const text = textOf(entry);
-    return text === "" ? [] : [{ ...named(text), how: "success", said: true }];
-  });
+  return (isSeq(value) ? value.items : [value]).flatMap(needsIn);
+}
+
+/** What one entry of `needs` says. */
+export function needsIn(entry: unknown): Need[] {
+  if (isMap(entry)) return entry.items.map((one) => ({ ...named(textOf(one.key)), how: howOf(textOf(one.value)), said: true }));
+  const text = textOf(entry);
+  return text === "" ? [] : [{ ...named(text), how: "success", said: true }];
 }
 
 function howOf(text: string): Need["how"] {

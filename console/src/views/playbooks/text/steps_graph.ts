@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge, GraphNode } from "../../../graph/graph";
 import { t } from "../words";
-import { SECTIONS, type Outline } from "./outline";
+import { needText, SECTIONS, type Need, type Outline } from "./outline";
 
 /** So many arrows lead at the most to what is done when the playbook has failed, or at its end. */
 const MOST_ENDS = 3;
@@ -10,6 +10,18 @@ export function sectionKey(section: string): string {
   return `section:${section}`;
 }
 
+/** The arrow of a need. */
+function arrowOf(from: string, need: Need, to: string): string {
+  return `${from} ${need.way} ${need.how} ${to}`;
+}
+
+/** What an arrow says that a step needs; null for one that leads to a section. Pure. */
+export function needOf(of: Outline, edge: GraphEdge): { readonly before: string; readonly need: string } | null {
+  const from = of.steps.find((one) => one.key === edge.from);
+  const step = of.steps.find((one) => one.key === edge.to);
+  const need = step?.needs.find((one) => one.id === from?.id && arrowOf(edge.from, one, edge.to) === edge.id);
+  return need === undefined ? null : { before: edge.to, need: needText(need) };
+}
 
 /** The graph of a playbook's steps. Pure. */
 export function stepsGraph(of: Outline): Graph {
@@ -48,7 +60,7 @@ export function stepsGraph(of: Outline): Graph {
       if (from === undefined || from === step.key || listOfKey.get(from) !== step.list) continue;
       const label = [need.way, need.how === "failure" ? t("onFailure") : need.how === "always" ? t("always") : ""].filter(Boolean).join(", ");
       const tone = need.how === "success" ? (need.way === "" ? "plain" : "way") : need.how;
-      edges.push({ id: `${from} ${need.way} ${need.how} ${step.key}`, from, to: step.key, label, tone, said: need.said });
+      edges.push({ id: arrowOf(from, need, step.key), from, to: step.key, label, tone, said: need.said });
     }
   }
   const main = of.lists.get("steps")?.keys ?? [];
