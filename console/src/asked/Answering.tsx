@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useEffectEvent, useId, useState } from "react";
 import { Button } from "../kit/Button";
 import { Dialog } from "../kit/Dialog";
 import { Said, visible } from "../kit/Said";
@@ -7,7 +7,7 @@ import { useAct, useMay, useNow, usePage } from "../shell/page";
 import { duration } from "../text/figures";
 import css from "./asked.module.css";
 import { useGuarded } from "./useGuarded";
-import { leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
+import { isExact, leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
 import { t } from "./words";
 
 export interface Asked {
@@ -16,6 +16,8 @@ export interface Asked {
   readonly tool: string;
   readonly target: string;
   readonly agent: string;
+  /** What the call would do, as the daemon tells it; empty where that is not known here. */
+  readonly call: string;
   readonly prompt: string;
   readonly choices: readonly string[];
 }
@@ -59,16 +61,28 @@ export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: {
   return [busy, answer];
 }
 
+interface AnsweringProps {
+  asked: Asked;
+  gone?: boolean;
+  onDone?: () => void;
+  onAlways?: (open: boolean) => void;
+}
+
 /**
  * The buttons by which a question is answered. Drawn only where the session may answer.
  *
  * @param gone it is not asked any more, and is drawn for some seconds so that nothing else comes into its place.
+ * @param onAlways the dialog for `always` was opened or closed: it is drawn as long as it is open.
  */
-export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?: boolean; onDone?: () => void }) {
+export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringProps) {
   const may = useMay("approve");
   const [busy, answer] = useAnswer();
   const [text, setText] = useState("");
   const [always, setAlways] = useState(false);
+  const asks = (open: boolean): void => {
+    setAlways(open);
+    onAlways?.(open);
+  };
   const field = useId();
   const { watched, state, heeds, takes } = useGuarded(askedId(asked));
   if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
@@ -96,7 +110,7 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
               busy={busy}
               waits={!rests}
               onClick={(event) => {
-                if (takes(event)) setAlways(true);
+                if (takes(event)) asks(true);
               }}
             >
               {t("always")}
@@ -120,12 +134,13 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
         )}
         {over && <span className={css.over}>{t(overWord(verdict))}</span>}
       </div>
-      {always && !over && (
+      {always && (
         <Always
           asked={asked}
-          onClose={() => setAlways(false)}
+          gone={over}
+          onClose={() => asks(false)}
           onDone={() => {
-            setAlways(false);
+            asks(false);
             onDone?.();
           }}
         />
@@ -134,8 +149,27 @@ export function Answering({ asked, gone = false, onDone }: { asked: Asked; gone?
   );
 }
 
-/** Asks what is to be allowed, and for how long. */
-export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () => void; onDone: () => void }) {
+interface AlwaysProps {
+  asked: Asked;
+  /** It is not asked any more. */
+  gone: boolean;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Asks what is to be allowed, and for how long. When somebody else has answered meanwhile, it says so and closes. */
+export function Always({ asked, gone, onClose, onDone }: AlwaysProps) {
+  const { tell } = usePage();
+  // The answer that was given here takes the question away, too.
+  const [sent, setSent] = useState(false);
+  const isOver = gone && !sent;
+  const over = useEffectEvent(() => {
+    tell(t("alwaysGone", { what: what(asked) }));
+    onClose();
+  });
+  useEffect(() => {
+    if (isOver) over();
+  }, [isOver]);
   const [busy, answer] = useAnswer();
   const [forS, setForS] = useState<number>(USUAL_TIME_S);
   const field = useId();
@@ -149,8 +183,10 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
         onSubmit={(event) => {
           event.preventDefault();
           if (!takes(event)) return;
+          setSent(true);
           void answer(asked, "always", { forS }).then((given) => {
             if (given) onDone();
+            else setSent(false);
           });
         }}
       >
@@ -163,11 +199,10 @@ export function Always({ asked, onClose, onDone }: { asked: Asked; onClose: () =
               </dd>
             </>
           )}
-          <dt>{t("forTarget")}</dt>
-          <dd>
-            <Said>{asked.target}</Said>
-          </dd>
+          <dt>{t(isExact(asked.target) ? "forArgs" : "forTarget")}</dt>
+          <dd>{isExact(asked.target) ? t("exactly") : <Said>{asked.target}</Said>}</dd>
         </dl>
+        {isExact(asked.target) && <About call={asked.call} why="" />}
         <label htmlFor={field}>{t("forLong")}</label>
         <select id={field} value={forS} onChange={(event) => setForS(Number(event.target.value))}>
           {TIMES_S.map((time, index) => (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftS, overWord, unanswered, ways } from "./verdicts";
+import { isExact, leftS, overWord, unanswered, ways } from "./verdicts";
 
 const verdicts = (id: string, tool = "", target = "") => ways({ id, tool, target, choices: [] }).map((way) => way.verdict);
 
@@ -47,5 +47,12 @@ describe("the time that is left", () => {
     expect(leftS(10_000, 4_000)).toBe(6);
     expect(leftS(10_000, 40_000)).toBe(0);
     expect(leftS(null, 0)).toBeNull();
+  });
+});
+
+describe("what an always is good for", () => {
+  it("is a place, or the arguments of the call", () => {
+    expect(isExact("args:0123abcd")).toBe(true);
+    expect(isExact("host:https://example.org")).toBe(false);
   });
 });

@@ -38,6 +38,11 @@ export function ways(asked: AskedAbout): Way[] {
   }
 }
 
+/** Whether an `always` would be good for the call's arguments alone, of which the target holds no more than a digest. */
+export function isExact(target: string): boolean {
+  return target.startsWith("args:");
+}
+
 /** What stands on a question that is over: the verdict that was given from here, if any. */
 export function overWord(verdict: string): "over_approve" | "over_reject" | "over_always" | "over_other" | "over_gone" {
   if (verdict === "approve" || verdict === "reject" || verdict === "always") return `over_${verdict}`;

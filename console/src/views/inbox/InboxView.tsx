@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { About, Always, Answering, askedId, Expiry, useAnswer, type Asked } from "../../asked/Answering";
+import { isExact } from "../../asked/verdicts";
 import { useLingering } from "../../asked/useGuarded";
 import { isWhole } from "../../asked/watch";
 import { Ago } from "../../kit/Ago";
@@ -167,6 +168,7 @@ export default function InboxView() {
       {always?.kind === "question" && (
         <Always
           asked={asAsked(always.question)}
+          gone={!all.some((entry) => entry.key === always.key)}
           onClose={alwaysOver}
           onDone={alwaysOver}
         />
@@ -196,7 +198,7 @@ function threadOf(entry: Entry): string {
 function asAsked(question: QuestionRow): Asked {
   return {
     threadId: question.thread_id, id: question.id, tool: question.tool ?? "", target: question.target ?? "", agent: question.agent ?? "",
-    prompt: question.prompt, choices: question.choices ?? [],
+    call: question.arguments ?? "", prompt: question.prompt, choices: question.choices ?? [],
   };
 }
 
@@ -239,7 +241,7 @@ function Question({ question, gone }: { question: QuestionRow; gone: boolean }) 
       <About call={question.arguments ?? ""} why={question.why ?? ""} />
       {question.target !== undefined && question.target !== "" && (
         <p className={css.quiet}>
-          <Said>{t("target", { target: question.target })}</Said>
+          <Said>{isExact(question.target) ? t("targetExactly") : t("target", { target: question.target })}</Said>
         </p>
       )}
       <Answering asked={asAsked(question)} gone={gone} />

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { HeldChanges } from "../../asked/Answering";
+import { isExact } from "../../asked/verdicts";
 import { Button } from "../../kit/Button";
 import { Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
@@ -65,6 +66,11 @@ export function Changes({ sign }: { sign: number }) {
   );
 }
 
+/** What a rule is good for, in words; two that are good for some arguments are told apart by the digest. */
+function whatFor(target: string): string {
+  return isExact(target) ? t("ruleExactly", { digest: target.slice("args:".length, "args:".length + 8) }) : target;
+}
+
 /** What was allowed with `always`, and until when. */
 export function Rules({ sign }: { sign: number }) {
   const { connection, tell } = usePage();
@@ -114,14 +120,14 @@ export function Rules({ sign }: { sign: number }) {
                       <Said>{rule.tool}</Said>
                     </td>
                     <td>
-                      <Said>{rule.target}</Said>
+                      <Said>{whatFor(rule.target)}</Said>
                     </td>
                     <td>{dayAndClock(rule.expires_at)}</td>
                     {may && (
                       <td>
                         <Button
                           busy={busy}
-                          aria-label={t("ruleBackOf", { tool: visible(rule.tool), target: visible(rule.target) })}
+                          aria-label={t("ruleBackOf", { tool: visible(rule.tool), target: visible(whatFor(rule.target)) })}
                           onClick={() =>
                             void act(async () => {
                               await connection.call("approval.forget", { rule: rule.rule });

@@ -19,6 +19,8 @@ export const t = catalog("inbox", {
   open: "Open the conversation",
   openTitled: "Open: {title}",
   target: "Goes to {target}",
+  targetExactly: "“Always” would allow exactly these arguments, and no others.",
+  ruleExactly: "exactly the arguments that were allowed, of which only the digest {digest} is kept",
   more: "Show {count} more",
   keys: "Keys",
   key_move: "next, previous",

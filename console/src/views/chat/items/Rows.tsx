@@ -280,6 +280,14 @@ function QuestionCard({ item }: { item: QuestionItem }) {
   // What the call would do and why it is asked is in the inbox's row of the same question.
   const full = waits.questions.find((one) => one.id === item.waitId && one.thread_id === item.threadId);
   const open = item.answer === null;
+  // The dialog for `always` closes by itself when somebody else has answered, and says so.
+  const [asks, setAsks] = useState(false);
+  const hasAsked = useRef(false);
+  useEffect(() => {
+    // What had the focus before the dialog may have gone with the question.
+    if (hasAsked.current && !asks && document.activeElement === document.body) card.current?.focus();
+    hasAsked.current = asks;
+  }, [asks]);
   return (
     <article ref={card} tabIndex={-1} className={open ? css.questionOpen : css.question} aria-label={open ? t("question") : t("questionDone")}>
       <header className={css.head}>
@@ -296,11 +304,14 @@ function QuestionCard({ item }: { item: QuestionItem }) {
         <Said>{item.prompt}</Said>
       </div>
       {full !== undefined && <About call={full.arguments ?? ""} why={full.why ?? ""} />}
-      {open && acts && (
+      {(open || asks) && acts && (
         <Answering
           asked={{
-            threadId: item.threadId, id: item.waitId, tool: item.tool, target: item.target, agent: full?.agent ?? "", prompt: item.prompt, choices: item.choices,
+            threadId: item.threadId, id: item.waitId, tool: item.tool, target: item.target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt: item.prompt,
+            choices: item.choices,
           }}
+          gone={!open}
+          onAlways={setAsks}
           onDone={() => card.current?.focus()}
         />
       )}
