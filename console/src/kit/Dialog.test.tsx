@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { TroubleContext } from "../shell/page";
-import { Dialog } from "./Dialog";
+import { Dialog, Foot } from "./Dialog";
 
 afterEach(cleanup);
 
@@ -29,4 +29,15 @@ it("what is refused while a dialog is open is told in it, and stays until someth
   expect(screen.queryByRole("alert")).toBeNull();
   rerender(drawn({ id: "3", text: "another" }));
   expect(screen.getByRole("alert").textContent).toBe("another");
+});
+
+it("the foot of a form sends it by its main button and leaves it by the other one", () => {
+  const [sent, left] = [vi.fn(), vi.fn()];
+  const { rerender } = render(<form action={sent}><Foot act="Begin" onClose={left} /></form>);
+  fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  expect([sent.mock.calls.length, left.mock.calls.length]).toEqual([0, 1]);
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Begin" }).type).toBe("submit");
+  rerender(<form action={sent}><Foot act="Begin" disabled leave="Close" onClose={left} /></form>);
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Begin" }).disabled).toBe(true);
+  expect(screen.getByRole("button", { name: "Close" })).toBeTruthy();
 });

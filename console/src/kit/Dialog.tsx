@@ -6,7 +6,7 @@ import { Problem } from "./Panel";
 import { visible } from "./Said";
 import { catalog } from "../text/catalog";
 
-const t = catalog("kit", { close: "Close" });
+const t = catalog("kit", { close: "Close", cancel: "Cancel" });
 
 /**
  * A dialog over the page, closed with Escape or its button. It is there as long as it is drawn. What goes wrong while it is open is
@@ -45,6 +45,29 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       {trouble.text !== "" && <Problem>{visible(trouble.text)}</Problem>}
       {children}
     </dialog>
+  );
+}
+
+interface FootProps {
+  /** What is done, on the main button. */
+  act: string;
+  tone?: "main" | "bad";
+  busy?: boolean;
+  disabled?: boolean;
+  /** What leaves it undone; `Cancel` if left out. */
+  leave?: string;
+  onClose: () => void;
+}
+
+/** The foot of a form in a dialog: what sends it, and what leaves it. */
+export function Foot({ act, tone = "main", busy, disabled, leave, onClose }: FootProps) {
+  return (
+    <div className={css.row}>
+      <Button type="submit" tone={tone} busy={busy} disabled={disabled}>
+        {act}
+      </Button>
+      <Button onClick={onClose}>{leave ?? t("cancel")}</Button>
+    </div>
   );
 }
 

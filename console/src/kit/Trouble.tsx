@@ -1,10 +1,10 @@
 import { catalog } from "../text/catalog";
 import { Button } from "./Button";
+import { olderText } from "./older";
 import { Empty, Problem } from "./Panel";
 import { visible } from "./Said";
 
 const t = catalog("trouble", {
-  older: "This daemon is older than this page and does not offer this yet: {what}. Update the daemon; the rest of the page works.",
   failed: "{what}: {why}",
   again: "Try again",
 });
@@ -16,7 +16,7 @@ const t = catalog("trouble", {
  */
 export function Trouble({ of, what }: { of: { error: string | null; code: string | null; reload: () => void }; what: string }) {
   if (of.error === null) return null;
-  if (of.code === "unknown_method") return <Empty>{t("older", { what })}</Empty>;
+  if (of.code === "unknown_method") return <Empty>{olderText(what)}</Empty>;
   return (
     <>
       <Problem>{t("failed", { what, why: visible(of.error) })}</Problem>

@@ -1,6 +1,6 @@
 import { useId, useMemo, useState, type ReactNode } from "react";
 import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
+import { Dialog, Foot } from "../../kit/Dialog";
 import { Empty, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
@@ -133,19 +133,14 @@ export function ScheduleForm({ row, onClose, onSaved }: { row: Row | null; onClo
           {row === null && <Text {...field} name="id" label={t("id")} />}
           <Text {...field} name="title" label={t("scheduleTitle")} />
         </div>
-        <div className={css.row}>
-          <Button type="submit" tone="main" busy={busy}>
-            {row === null ? t("add") : t("save")}
-          </Button>
-          <Button
-            onClick={() => {
-              drafts.forget(about);
-              onClose();
-            }}
-          >
-            {t("cancel")}
-          </Button>
-        </div>
+        <Foot
+          act={row === null ? t("add") : t("save")}
+          busy={busy}
+          onClose={() => {
+            drafts.forget(about);
+            onClose();
+          }}
+        />
       </form>
     </Dialog>
   );

@@ -1,11 +1,12 @@
 import { Button } from "../../kit/Button";
+import { olderText } from "../../kit/older";
 import { Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { t } from "./words";
 
 /** Why something could not be read, and that it can be tried again. An older daemon is told plainly. */
 export function Failed({ method, why, onAgain }: { method: string; why: string; onAgain: () => void }) {
-  if (isOlder(method, why)) return <p>{t("older", { method })}</p>;
+  if (isOlder(method, why)) return <p>{olderText(method)}</p>;
   return (
     <Problem>
       <Said>{t("loadFailed", { why })}</Said> <Button onClick={onAgain}>{t("again")}</Button>

@@ -2,7 +2,6 @@ import { catalog } from "../../text/catalog";
 
 export const t = catalog("flows", {
   title: "Flows and routes", flows: "Flows", routes: "Routes", audit: "What routes did", pages: "Parts of this page", loading: "Loading …", loadFailed: "It could not be read: {why}", again: "Try again", refresh: "Refresh",
-  older: "This daemon is older than the page: it does not know {method}. What else is here works.",
   partBegin: "Beginning", partEnd: "End", partParallel: "Side by side", partLoop: "Again while {name}", partIf: "If {name}", partSwitch: "By {name}",
   noFlows: "There are no flows in this home. A flow is a file in its folder `flows`; turns go the default way without one.", choose: "Choose a flow to see its graph.", unusable: "This flow cannot be used, so it has no graph. Its faults stand beside its name.", held: "Meanwhile these hold: {what}", ready: "ready", name: "Name", state: "State", graphOf: "Graph of the flow {name}", node: "Part", kind: "Kind", close: "Close", before: "Comes after", after: "Leads to", nothing: "nothing",
   noRoutes: "There is no routes.yaml in this home, so no message takes a route. The file says which messages are led where before a model is asked.", faults: "Faults in routes.yaml", text: "What routes.yaml says", graphRoutes: "Graph of gates and routes", message: "a message", messageKind: "begins here", gate: "gate", otherwise: "otherwise", unreadable: "The text cannot be read as YAML, so there is no graph of it.", holds: "Holds where", leads: "Settings",

@@ -2,7 +2,7 @@ import { lazy, Suspense, useId, useMemo, useRef, useState } from "react";
 import type { Graph, NodeState } from "../../graph/graph";
 import { StepList } from "../../graph/StepList";
 import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
+import { Dialog, Foot } from "../../kit/Dialog";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import type { PlayDetail } from "../../protocol/generated";
@@ -241,12 +241,7 @@ function CancelDialog({ run, onClose, onDone }: { run: string; onClose: () => vo
           <label htmlFor={field}>{t("why")}</label>
           <input id={field} value={why} maxLength={200} onChange={(event) => setWhy(event.target.value)} />
         </div>
-        <div className={css.row}>
-          <Button type="submit" tone="bad" busy={busy}>
-            {t("cancelRun")}
-          </Button>
-          <Button onClick={onClose}>{t("close")}</Button>
-        </div>
+        <Foot act={t("cancelRun")} tone="bad" busy={busy} leave={t("close")} onClose={onClose} />
       </form>
     </Dialog>
   );

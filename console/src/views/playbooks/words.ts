@@ -10,7 +10,7 @@ export const t = catalog("playbooks", {
   queued: "queued", running: "running", waiting: "waiting", paused: "paused", completed: "done", failed: "failed", cancelled: "cancelled", transferred: "handed over", skipped: "skipped", pending: "not begun",
   notBegun: "not begun", passes: "{count} passes", passesFailed: "{count} failed", tries: "{count} tries",
   back: "Playbooks", text: "Text", graph: "Graph", save: "Save", saved: "Saved.", unsaved: "not saved", delete: "Delete", deleteAsk: "Delete the playbook {name}? Its file goes; runs that have begun go on with the text that they began with.", deleted: "The playbook {name} is deleted.",
-  cancel: "Cancel", close: "Close", older: "This daemon is older than the page: it does not know {method}. What else is here works.",
+  cancel: "Cancel", close: "Close",
   conflict: "Somebody has changed this playbook since you opened it.", keepMine: "Save mine over it", takeTheirs: "Take theirs", goOn: "Go on writing",
   refused: "It is not saved: with these faults it could not be run. Until they are mended, the text is kept in this browser’s window.",
   atWork: "at work", waitsUntil: "waits until {at}", triesAgain: "tries again at {at}", asksPerson: "asks a person",

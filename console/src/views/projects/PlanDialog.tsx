@@ -1,6 +1,5 @@
 import { useId, useState } from "react";
-import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
+import { Dialog, Foot } from "../../kit/Dialog";
 import { visible } from "../../kit/Said";
 import type { Params } from "../../protocol/wire";
 import { useAct, useCall, usePage } from "../../shell/page";
@@ -58,12 +57,7 @@ export function PlanDialog({ project, onClose, onBegun }: { project: string | nu
           <textarea id={`${id}-remarks`} rows={2} value={remarks} onChange={(event) => setRemarks(event.target.value)} />
         </div>
         <AgentField label={t("planner")} usual={t("plannerUsual")} value={agent} onChange={setAgent} />
-        <div className={css.row}>
-          <Button type="submit" tone="main" busy={busy}>
-            {t("begin")}
-          </Button>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-        </div>
+        <Foot act={t("begin")} busy={busy} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -120,12 +114,7 @@ export function WorkDialog({ project, onClose, onBegun }: { project: string; onC
           <input id={`${id}-tokens`} {...figure} min={1} value={tokens} onChange={(event) => setTokens(event.target.value)} />
         </div>
         <AgentField label={t("agent")} usual={t("homeAgent")} value={agent} onChange={setAgent} />
-        <div className={css.row}>
-          <Button type="submit" tone="main" busy={busy}>
-            {t("begin")}
-          </Button>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-        </div>
+        <Foot act={t("begin")} busy={busy} onClose={onClose} />
       </form>
     </Dialog>
   );

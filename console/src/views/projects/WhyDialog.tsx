@@ -1,6 +1,5 @@
 import { useId, useState } from "react";
-import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
+import { Dialog, Foot } from "../../kit/Dialog";
 import { visible } from "../../kit/Said";
 import type { Card, State } from "./cards";
 import css from "./projects.module.css";
@@ -23,12 +22,7 @@ export function WhyDialog({ card, state, onClose, onSaid }: { card: Card; state:
           <label htmlFor={field}>{t("why")}</label>
           <input id={field} required value={why} onChange={(event) => setWhy(event.target.value)} />
         </div>
-        <div className={css.row}>
-          <Button type="submit" tone="main" disabled={why.trim() === ""}>
-            {t("move")}
-          </Button>
-          <Button onClick={onClose}>{t("cancel")}</Button>
-        </div>
+        <Foot act={t("move")} disabled={why.trim() === ""} onClose={onClose} />
       </form>
     </Dialog>
   );
