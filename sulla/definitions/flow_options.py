@@ -52,7 +52,7 @@ class FlowOptions:
 
     def __bool__(self) -> bool:
         """Whether anything was said."""
-        return self != NO_FLOW
+        return self is not NO_FLOW and self != NO_FLOW
 
     def over(self, others: FlowOptions) -> FlowOptions:
         """These, and of what they do not say what others say.
@@ -60,6 +60,8 @@ class FlowOptions:
         Args:
             others: those of the agent.
         """
+        if self is NO_FLOW:  # as with nearly every message
+            return others
         said = {one.name: getattr(self, one.name) for one in fields(self)}
         values = {name: value for name, value in said.items() if value not in (None, (), {})}
         if values.keys() & {"agent_mode", "flow", "custom_flow"}:  # whoever chooses one chooses no other

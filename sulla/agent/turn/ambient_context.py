@@ -105,12 +105,13 @@ class TurnContext:
         """
         return turn_context(self.clock.now(), project, ambient.active, ambient.jobs, self.zone, ambient.project)
 
-    async def ambient(self, state: ThreadState, item: WaitingInput) -> AmbientContext:
+    async def ambient(self, state: ThreadState, item: WaitingInput, agent: str) -> AmbientContext:
         """What stands beside a message.
 
         Args:
             state: the thread.
             item: the message that it takes up.
+            agent: the id of the agent that answers.
         """
         if state.identity.graph:
             return (
@@ -119,7 +120,6 @@ class TurnContext:
         memory, birth = NO_WORDS, state.identity.birth
         # A playbook says all that is to be known: what other runs of it came to is no part of that.
         knows = item.origin != "playbook" and (birth is None or birth.memory)
-        agent = self.answerer(state, item).agent
         if knows:
             # What stands in a message stays, so that a provider's cache can hit.
             memory = await self._in_time(self._memory(agent, state, item), NO_WORDS, "what its agent remembers")

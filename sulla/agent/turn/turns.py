@@ -17,6 +17,7 @@ from sulla.agent.turn.actor import Actor, actor_key_for, actor_of
 from sulla.agent.turn.ambient_context import AmbientContext, TurnContext
 from sulla.agent.turn.cutting import UNFORESEEN, came_of, charge_of, cut_by, ending_of
 from sulla.agent.turn.run_monitor import RunMonitor
+from sulla.agent.turn.speakers import Answerer
 from sulla.core.clock import Clock
 from sulla.core.control import Control
 from sulla.core.errors import Aborted, GraphError, InvalidInput, StaleLease, StoreUnavailable, SullaError, leaf
@@ -183,7 +184,8 @@ class TurnDriver:
                 case Idle():
                     return await session.release()
                 case Start(item):
-                    self._start(session, item, await self._context.ambient(state, item))
+                    answers = self._context.answerer(state, item)
+                    self._start(session, item, answers, await self._context.ambient(state, item, answers.agent))
                 case GoOn():
                     await self._work(session)
                 case Deliver(owed):
@@ -238,7 +240,7 @@ class TurnDriver:
             task = next_task(state)
             # A message that kills whoever takes it up leaves no record, but leases without a write.
             if isinstance(task, Start) and session.known.fruitless >= self._limits.crashes:
-                self._start(session, task.item)
+                self._start(session, task.item, self._context.answerer(state, task.item), AmbientContext())
                 self._end(session, self._crashed(session.known.fruitless))
             return
         if isinstance(next_task(state), CancelForBargeIn):
@@ -258,9 +260,8 @@ class TurnDriver:
             "crashed_repeatedly", f"the daemon stopped {times} times during this run; it is not tried again"
         )
 
-    def _start(self, session: ThreadSession, item: WaitingInput, ambient: AmbientContext | None = None) -> None:
-        state, ambient = session.state, ambient if ambient is not None else AmbientContext()
-        answers = self._context.answerer(state, item)
+    def _start(self, session: ThreadSession, item: WaitingInput, answers: Answerer, ambient: AmbientContext) -> None:
+        state = session.state
         actor = self._actors.get(actor_key_for(answers.agent, state))
         told = self._context.words(state.identity.project, ambient)
         session.note(

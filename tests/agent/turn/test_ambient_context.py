@@ -46,9 +46,9 @@ async def environment(thread_id: ThreadId) -> Words:
 
 async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone() -> None:
     told = TurnContext(ManualClock(), memory, active, environment)
-    first = await told.ambient(thread(), ITEM)
+    first = await told.ambient(thread(), ITEM, "sulla")
     assert first == AmbientContext((OTHER,), Words("seen in thr_1"), ours("sulla remembers what is this?"))
-    assert await told.ambient(thread("earlier"), ITEM) == AmbientContext((OTHER,), Words("seen in thr_1"))
+    assert await told.ambient(thread("earlier"), ITEM, "sulla") == AmbientContext((OTHER,), Words("seen in thr_1"))
 
 
 async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversation_yet() -> None:
@@ -60,16 +60,16 @@ async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversatio
         return ours("more")
 
     told = TurnContext(ManualClock(), memory, recalled=recalled)
-    assert (await told.ambient(thread(), ITEM)).memory == ours("sulla remembers what is this?")
+    assert (await told.ambient(thread(), ITEM, "sulla")).memory == ours("sulla remembers what is this?")
     assert heard == []
     state = thread("earlier")
     parts = (Text("said"), Text("told before", "memory", "sulla"), Text("another's", "memory", "bob"))
     state.context.transcript.push(Message(MessageId("m0"), "user", parts))
-    assert (await told.ambient(state, ITEM)).memory == ours("more")
+    assert (await told.ambient(state, ITEM, "sulla")).memory == ours("more")
     assert heard == [("sulla", "thr_1", "what is this?", ["told before"])]
     whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
     state.identity = replace(state.identity, birth=Birth("sub_1", "step", *whose, 1, memory=False))
-    assert (await told.ambient(state, ITEM)).memory == NO_WORDS
+    assert (await told.ambient(state, ITEM, "sulla")).memory == NO_WORDS
 
 
 @pytest.mark.parametrize("knows", [True, False])
@@ -77,24 +77,24 @@ async def test_a_run_that_is_to_know_its_task_alone_is_told_no_memory(knows: boo
     state = thread()
     whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
     state.identity = replace(state.identity, birth=Birth("sub_1", "step", *whose, 1, memory=knows))
-    told = await TurnContext(ManualClock(), memory, active, environment).ambient(state, ITEM)
+    told = await TurnContext(ManualClock(), memory, active, environment).ambient(state, ITEM, "sulla")
     assert bool(told.memory) is knows
 
 
 async def test_a_question_of_a_playbook_is_told_no_memory() -> None:
     item = replace(ITEM, origin="playbook")
-    assert (await TurnContext(ManualClock(), memory).ambient(thread(), item)).memory == NO_WORDS
+    assert (await TurnContext(ManualClock(), memory).ambient(thread(), item, "sulla")).memory == NO_WORDS
 
 
 async def test_whoever_has_nothing_to_tell_tells_nothing() -> None:
-    assert await TurnContext(ManualClock()).ambient(thread(), ITEM) == AmbientContext()
+    assert await TurnContext(ManualClock()).ambient(thread(), ITEM, "sulla") == AmbientContext()
 
 
 async def test_what_the_store_does_not_give_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
     async def away(thread_id: ThreadId) -> Words:
         raise StoreUnavailable("the store is away")
 
-    found = await TurnContext(ManualClock(), memory, active, away).ambient(thread(), ITEM)
+    found = await TurnContext(ManualClock(), memory, active, away).ambient(thread(), ITEM, "sulla")
     assert found == AmbientContext((OTHER,), NO_WORDS, ours("sulla remembers what is this?"))
     assert "a turn begins without what its person looks at: the store is away" in caplog.text
 
@@ -105,7 +105,7 @@ async def test_a_turn_does_not_wait_for_it_for_ever(caplog: pytest.LogCaptureFix
         return ()
 
     clock = ManualClock()
-    asking = asyncio.ensure_future(TurnContext(clock, memory, hangs, environment).ambient(thread(), ITEM))
+    asking = asyncio.ensure_future(TurnContext(clock, memory, hangs, environment).ambient(thread(), ITEM, "sulla"))
     await clock.advance(TELL_S / 2)
     assert not asking.done()
     await clock.advance(TELL_S)

@@ -9,6 +9,10 @@ from typing import Any, Literal
 import pytest
 
 from sulla.agent.limits.limits import RunLimits
+from sulla.agent.subagents.children import Children
+from sulla.agent.turn.ambient_context import TurnContext
+from sulla.agent.turn.speakers import Answerer
+from sulla.agent.turn.turns import TurnDriver
 from sulla.core.errors import ContextTooLong, MessageIdReused, ProviderRejected, ProviderTransient, StoreUnavailable
 from sulla.core.ids import CallId, MessageId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
@@ -17,7 +21,9 @@ from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.testing.world import World
+from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.records import Answer, Input, RunFinished
+from sulla.threads.log.state import ThreadState
 from sulla.tools.base import Done, Effect, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 
@@ -65,6 +71,24 @@ def call(name: str, what: str) -> ToolCall:
 
 async def last(world: World, thread_id: ThreadId, kind: str) -> dict[str, Any]:
     return next(dict(entry.data) for entry in reversed(await world.log(thread_id)) if entry.kind == kind)
+
+
+async def test_who_answers_a_message_is_asked_once(store: MemoryStore) -> None:
+    asked: list[str] = []
+
+    def answerer(state: ThreadState, item: WaitingInput) -> Answerer:
+        asked.append(item.text)
+        return Answerer("helper")
+
+    world, limits = World(store, ScriptedProvider([Say(DONE)])), RunLimits()
+    children = Children(world.threads, lambda thread_id: None, limits)
+    told = TurnContext(world.clock, answerer=answerer)
+    turns = TurnDriver(world.threads, store, world.clock, world.actors, limits, world.model.ledger, children, told)
+    thread = await world.thread()
+    await world.send(thread, "hello")
+    await turns.attend(thread)
+    assert asked == ["hello"]
+    assert (await last(world, thread, "RUN_STARTED"))["agent"] == "helper"
 
 
 async def test_a_plain_turn_takes_two_appends_and_says_everything(store: MemoryStore) -> None:
