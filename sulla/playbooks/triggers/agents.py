@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from sulla.agent.model.choosing import Chooser
@@ -27,15 +27,14 @@ CHAT: Final = (
 )
 
 
-def chat_section(playbooks: Iterable[CatalogEntry], toolbox: Toolbox) -> tuple[PromptSection, ...]:
+def chat_section(lines: str, toolbox: Toolbox) -> tuple[PromptSection, ...]:
     """What a model is told of playbooks that messages may be for; nothing if there are none or it could start none.
 
     Args:
-        playbooks: all that the home has.
+        lines: those playbooks, a line each.
         toolbox: what its agent may use.
     """
-    lines = _lines(playbooks, "chat") if RUN_PLAYBOOK in toolbox else ""
-    return (PromptSection("playbooks", ours(CHAT.format(lines))),) if lines else ()
+    return (PromptSection("playbooks", ours(CHAT.format(lines))),) if lines and RUN_PLAYBOOK in toolbox else ()
 
 
 class AgentPlaybooks:
@@ -54,12 +53,14 @@ class AgentPlaybooks:
         self.starts = Starts(service, threads, self._given)
         """What the tools need."""
         self._catalog = catalog
+        self._listed: tuple[Mapping[str, CatalogEntry], str] = {}, ""
+        """What the catalog had when it was last listed for messages, and the lines: most turns find it as it was."""
         self.chat = ChatStarts(catalog, service, choose)
         """Starts those that messages are for."""
 
     def sections(self, toolbox: Toolbox) -> tuple[PromptSection, ...]:
         """What a model is told of playbooks: see `chat_section`."""
-        return chat_section(self._catalog.playbooks.values(), toolbox)
+        return chat_section(self._chat_lines(), toolbox)
 
     def beat_lines(self, toolbox: Toolbox) -> str:
         """The playbooks that an agent may start at its heartbeat, a line each; empty for none.
@@ -68,6 +69,12 @@ class AgentPlaybooks:
             toolbox: what it may use.
         """
         return _lines(self._catalog.playbooks.values(), "heartbeat") if RUN_PLAYBOOK in toolbox else ""
+
+    def _chat_lines(self) -> str:
+        playbooks = self._catalog.playbooks
+        if playbooks is not self._listed[0]:
+            self._listed = playbooks, _lines(playbooks.values(), "chat")
+        return self._listed[1]
 
     def _given(self, playbook: str, kinds: Collection[TriggerKind]) -> FrozenJson:
         found = self._catalog.playbooks.get(playbook)

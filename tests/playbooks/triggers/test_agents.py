@@ -46,6 +46,16 @@ async def test_a_model_is_told_of_the_playbooks_that_messages_are_for(tmp_path: 
     assert agents.beat_lines(box(agents)) == "- rounds: Does rounds."
 
 
+async def test_a_new_playbook_is_told_from_the_next_look_on(tmp_path: Path) -> None:
+    agents = await opened(tmp_path, ("triage", "{chat: a new lead}"))
+    (first,) = agents.sections(box(agents))
+    assert "invoice" not in first.text
+    await opened(tmp_path, ("invoice", "{chat: a bill}"))
+    await agents.chat.trouble("invoice", {})  # which looks
+    (later,) = agents.sections(box(agents))
+    assert "- invoice: Does invoice. For messages about: a bill." in later.text
+
+
 async def test_who_cannot_start_one_is_told_of_none(tmp_path: Path) -> None:
     agents = await opened(tmp_path, ("triage", "{chat: a new lead}"), ("rounds", "heartbeat"))
     assert agents.sections(Toolbox(())) == ()
