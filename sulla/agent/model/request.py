@@ -85,11 +85,8 @@ def _without_others(whose: tuple[str, str], message: Message) -> Message:
 
 def request_hash(request: ChatRequest) -> str:
     """What tells one request from another, cheaply: messages never change, so their ids stand for them."""
-    digest = blake2b(digest_size=8)
-    for part in _identity(request):
-        digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    digest.update("\0".join([message.id for message in request.messages]).encode())
-    return digest.hexdigest()
+    parts = (*_identity(request), *[message.id for message in request.messages])
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _identity(request: ChatRequest) -> list[str]:

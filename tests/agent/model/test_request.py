@@ -17,3 +17,7 @@ def test_a_request_that_has_to_be_answered_by_a_tool_is_another_one() -> None:
 
 def test_a_forced_tool_is_not_taken_for_one_more_that_is_offered() -> None:
     assert request_hash(ask("x", tools=(TOOL, OTHER))) != request_hash(ask("x", tools=(TOOL,), force="choose"))
+
+
+def test_what_identifies_a_request_is_what_logs_of_earlier_versions_have() -> None:
+    assert request_hash(ask("hello \ud800", tools=(TOOL, OTHER))) == "64c21ea5e7f1f6b0"
