@@ -147,6 +147,20 @@ def test_a_class_inherits_fields_and_what_is_done_behind_its_constructor() -> No
         Longer("")
 
 
+def test_a_frozen_value_with_slots_may_inherit_from_one_without() -> None:
+    @dataclass(frozen=True)
+    class Loose:
+        name: str = "a"
+
+    @dataclass(frozen=True, slots=True)
+    class Tight(Loose):
+        size: int = 1
+
+    made = Tight("b", 2)
+    assert (made.name, made.size) == ("b", 2)
+    assert (Tight(), Loose().name) == (Tight("a", 1), "a")
+
+
 def test_a_frozen_value_is_pickled_and_takes_no_change() -> None:
     row = pickle.loads(pickle.dumps(Longer("a", size=2)))  # noqa: S301 - our own
     assert row == Longer("a", size=2)
