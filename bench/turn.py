@@ -29,10 +29,15 @@ SHORT, LONG = (10, 100), (1_000, 5_000)
 SIZES = (*SHORT, *LONG)
 LIVES = 5
 """How often the daemon is started anew, so that a thread's first turn is met more than once."""
-BAR = 1.3
-"""The longest thread beside the shortest (issue 1)."""
+REQUEST_BAR = 1.3
+"""The longest thread beside the shortest, until the service has the request (issue 1)."""
+GROWTH_BAR = 1.15
+"""The same of the whole overhead (issue 11)."""
+BARE_BAR = 2.5
+"""The overhead of the shortest thread beside the bare turn's (issue 11)."""
 
 FIGURES = tuple(field.name for field in fields(Times))
+_BARS = {"request": (None, REQUEST_BAR), "overhead": (BARE_BAR, GROWTH_BAR)}
 
 BEYOND_PEOPLE = {
     "SULLA_LIMITS__MESSAGE_INTERVAL_MS": "0",
@@ -48,7 +53,7 @@ Entrant = tuple[Contender, int]
 
 
 def run(frame: Frame) -> list[Row]:
-    """The bars are issue 1's."""
+    """The bars are those of issues 1 and 11."""
     with tempfile.TemporaryDirectory(prefix="sulla-bench-") as folder:
         return asyncio.run(_Measurement(frame, Path(folder)).rows())
 
@@ -82,15 +87,21 @@ class _Measurement:
     async def rows(self) -> list[Row]:
         """Measure, and say what came out."""
         self._home.mkdir()
-        threads = await write_history(self._home / "sulla.db", (*SHORT * LIVES, *LONG))
+        *threads, near = await write_history(self._home / "sulla.db", (*SHORT * LIVES, *LONG, LONG[0]))
         async with self._service:
             for life in range(LIVES):
                 short = threads[life * len(SHORT) : (life + 1) * len(SHORT)]
-                await self._live(life, dict(zip(SIZES, (*short, *threads[-len(LONG) :]), strict=True)))
-        return [*warm_rows(self._warm), *_cold_rows(self._cold), _first_row(self._first)]
+                await self._live(life, dict(zip(SIZES, (*short, *threads[-len(LONG) :]), strict=True)), near)
+        return [*warm_rows(self._warm), *_cold_rows(self._cold), *_first_rows(self._first)]
 
-    async def _live(self, life: int, threads: dict[int, Thread]) -> None:
-        """Start a daemon, have first turns and then others, and end it."""
+    async def _live(self, life: int, threads: dict[int, Thread], near: Thread) -> None:
+        """Start a daemon, have first turns and then others, and end it.
+
+        Args:
+            life: how many daemons there were before.
+            threads: one of each size.
+            near: a long one, whose turn is the daemon's first near the ceiling.
+        """
         settings = {
             "SULLA_MODEL": "anthropic:fake",
             "ANTHROPIC_BASE_URL": self._service.url,
@@ -102,12 +113,15 @@ class _Measurement:
         }
         with running(("-m", "sulla", "up", "--port", "0", "--home", str(self._home)), settings) as daemon:
             ready_url(daemon)
-            async with talking(door(self._home), list(threads.values())) as client:
+            async with talking(door(self._home), [*threads.values(), near]) as client:
                 ours = {size: (self._ours(client, thread), daemon.pid) for size, thread in threads.items()}
+                # At the first turn of all the service's library is loaded, and at the first of a long thread the
+                # tokenizer: these two are not like the others.
                 first = self._ours(client, await new_thread(client))
-                bodies = await self._first_turns((first, daemon.pid), ours)
-                # What is loaded beside the first turns is their cost, and not that of those that follow.
+                self._first.add("first of the daemon", await timed(first, daemon.pid))
                 await until_warm(self._home, life + 1)
+                self._first.add("first near the ceiling", await timed(self._ours(client, near), daemon.pid))
+                bodies = await self._first_turns(ours)
                 database = self._folder / f"bare-{life}.db"
                 arguments = ("-m", "bench.bare_turn", str(database), self._service.url, *map(str, bodies))
                 with running(arguments) as limit:
@@ -121,10 +135,8 @@ class _Measurement:
     def _bare(self, socket: ClientConnection, body: int) -> Contender:
         return lambda: bare_turn(socket, self._service, body, text_of(body))
 
-    async def _first_turns(self, first: Entrant, ours: dict[int, Entrant]) -> list[Path]:
+    async def _first_turns(self, ours: dict[int, Entrant]) -> list[Path]:
         """Have each thread's first turn; returns the requests of the shortest and the longest one."""
-        # At the first turn of all the service's library is loaded: that one is not like the others.
-        self._first.add("first of the daemon", await timed(*first))
         bodies = []
         for size, entrant in ours.items():
             self._cold.add(f"{size:,} messages, first turn", await timed(*entrant))
@@ -152,9 +164,14 @@ def warm_rows(costs: Costs) -> list[Row]:
         samples = costs.samples(figure)
         shortest, longest = f"{figure}, {SIZES[0]:,} messages", f"{figure}, {SIZES[-1]:,} messages"
         bare_short, bare_long = f"{figure}, bare, request of {SIZES[0]:,}", f"{figure}, bare, request of {SIZES[-1]:,}"
-        rows += [samples.row(bare_short), samples.row(bare_long, bare_short), samples.row(shortest, bare_short)]
+        bare_bar, growth_bar = _BARS.get(figure, (None, None))
+        rows += [
+            samples.row(bare_short),
+            samples.row(bare_long, bare_short),
+            samples.row(shortest, bare_short, bare_bar),
+        ]
         rows += [samples.row(f"{figure}, {size:,} messages", shortest) for size in SIZES[1:-1]]
-        rows.append(samples.row(longest, shortest, bar=BAR if figure in ("request", "overhead") else None))
+        rows.append(samples.row(longest, shortest, growth_bar))
     return rows
 
 
@@ -164,5 +181,6 @@ def _cold_rows(costs: Costs) -> list[Row]:
     return [samples.row(names[0]), *(samples.row(name, names[0]) for name in names[1:])]
 
 
-def _first_row(costs: Costs) -> Row:
-    return costs.samples("overhead").row("overhead, first of the daemon")
+def _first_rows(costs: Costs) -> list[Row]:
+    samples = costs.samples("overhead")
+    return [samples.row(f"overhead, {name}") for name in ("first of the daemon", "first near the ceiling")]
