@@ -504,8 +504,8 @@ async def test_what_a_person_looks_at_is_not_told_beside_a_playbooks_words() -> 
     told = TurnContext(ManualClock(), environment=environment)
     state = ThreadState(ThreadId("t"), ModelContext(Transcript(lambda message: 1)))
     item = WaitingInput(2, RunId("run"), MessageId("m"), "[The playbook brew asks.]", "queue", "playbook")
-    assert (await told.ambient(state, item)).environment == NO_WORDS
-    assert (await told.ambient(state, replace(item, origin="user"))).environment == Words("a page")
+    assert (await told.ambient(state, item, "sulla")).environment == NO_WORDS
+    assert (await told.ambient(state, replace(item, origin="user"), "sulla")).environment == Words("a page")
 
 
 async def test_a_question_that_may_come_from_outside_taints_the_conversation_and_its_answer(store: MemoryStore) -> None:
