@@ -42,8 +42,8 @@ class SettingsFile:
             place = f"{said['line']}:{said['column']}" if said["line"] else _place(self.text, len(self.text.rstrip()))
             raise InvalidInput(f"{self.name}:{place}: {said['why']}") from error
         except RecursionError:
-            said = "lists or tables within each other, deeper than anybody writes them"
-            raise InvalidInput(f"{self.name}: {said}") from None
+            deep = "lists or tables within each other, deeper than anybody writes them"
+            raise InvalidInput(f"{self.name}: {deep}") from None
 
     def fault(self, said: str, *path: str | int) -> InvalidInput:
         """What is wrong, at its place as `at` tells it.

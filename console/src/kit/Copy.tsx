@@ -1,27 +1,59 @@
 import { useEffect, useState } from "react";
 import { catalog } from "../text/catalog";
 import { Button } from "./Button";
+import css from "./kit.module.css";
+import { visible } from "./Said";
 
-const t = catalog("copy", { copy: "Copy", copied: "Copied", failed: "Not copied" });
+const t = catalog("copy", {
+  copy: "Copy",
+  code: "Copy code",
+  copied: "Copied",
+  none: "Not copied: the browser gives a page at this address no clipboard. Select the text, and copy it yourself.",
+  denied: "Not copied: {why} Select the text, and copy it yourself.",
+});
 const SHOWN_MS = 2_000;
 
-/** Puts a text on the clipboard. Where the browser has none for this page, it is not there. */
-export function Copy({ text, className }: { text: string; className?: string }) {
-  const [said, setSaid] = useState<"copy" | "copied" | "failed">("copy");
+interface CopyProps {
+  text: string;
+  /** What the button is called. */
+  name?: "copy" | "code";
+  className?: string;
+}
+
+/** Puts a text on the clipboard, and says so, or why not. */
+export function Copy({ text, name = "copy", className }: CopyProps) {
+  const [said, setSaid] = useState<"" | "copied" | "failed">("");
+  const [why, setWhy] = useState("");
   useEffect(() => {
-    if (said === "copy") return;
-    const timer = setTimeout(() => setSaid("copy"), SHOWN_MS);
+    if (said !== "copied") return;
+    const timer = setTimeout(() => setSaid(""), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [said]);
-  // Only a page that came by a safe way has one.
-  if (!("clipboard" in navigator)) return null;
+  const failed = (sentence: string): void => {
+    setWhy(sentence);
+    setSaid("failed");
+  };
+  const copy = async (): Promise<void> => {
+    // Only a page that came by a safe way has one.
+    if (!("clipboard" in navigator)) {
+      failed(t("none"));
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("copied");
+    } catch (error) {
+      failed(t("denied", { why: visible(error instanceof Error ? error.message : String(error)) }));
+    }
+  };
   return (
-    <Button
-      tone="ghost"
-      className={className}
-      onClick={() => void navigator.clipboard.writeText(text).then(() => setSaid("copied"), () => setSaid("failed"))}
-    >
-      {t(said)}
-    </Button>
+    <>
+      <Button tone="ghost" className={className} onClick={() => void copy()}>
+        {t(said === "copied" ? "copied" : name)}
+      </Button>
+      <span role="status" className={said === "failed" ? css.notCopied : "visually-hidden"}>
+        {said === "failed" ? why : said === "copied" ? t("copied") : ""}
+      </span>
+    </>
   );
 }

@@ -1,10 +1,11 @@
-import { memo, useMemo, useState, type ReactElement } from "react";
+import { isValidElement, memo, useMemo, useState, type ReactElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { catalog } from "../text/catalog";
 import { count } from "../text/figures";
 import { blocks, readUpTo } from "./blocks";
 import { Button } from "./Button";
+import { Copy } from "./Copy";
 import css from "./markdown.module.css";
 import { visible } from "./Said";
 
@@ -45,12 +46,22 @@ const COMPONENTS: Components = {
     </div>
   ),
   pre: ({ children }) => (
-    // It scrolls sideways, so it can be reached by keyboard.
-    <pre tabIndex={0} className={css.code}>
-      {children}
-    </pre>
+    <div className={css.codeBox}>
+      <Copy name="code" text={textOf(children).replace(/\n$/, "")} className={css.copy} />
+      {/* It scrolls sideways, so it can be reached by keyboard. */}
+      <pre tabIndex={0} className={css.code}>
+        {children}
+      </pre>
+    </div>
   ),
 };
+
+/** The text of what Markdown has made. */
+function textOf(node: ReactNode): string {
+  if (typeof node === "string") return node;
+  if (Array.isArray(node)) return node.map(textOf).join("");
+  return isValidElement<{ children?: ReactNode }>(node) ? textOf(node.props.children) : "";
+}
 
 const PLUGINS = [remarkGfm];
 

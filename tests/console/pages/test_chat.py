@@ -68,6 +68,21 @@ def test_a_question_is_answered_in_place_and_the_focus_stays_there(desk: Desk, w
         assert window.faults == []
 
 
+def test_code_is_copied_by_the_keyboard_or_the_page_says_why_not(desk: Desk) -> None:
+    with desk.window(permissions=["clipboard-read", "clipboard-write"]) as window:
+        page = begin(window)
+        say(page, "When is the last train? (rich)")
+        page.get_by_role("button", name="Copy code").press("Enter")
+        expect(page.get_by_role("button", name="Copied")).to_be_focused()
+        copied = page.evaluate("() => navigator.clipboard.readText()")
+        assert copied == 'def leave(at: str) -> str:\n    return f"go at {at}"'
+        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('Denied.')) }")
+        page.get_by_role("button", name="Copy code").press("Enter")
+        expect(page.get_by_text("Not copied: Denied.")).to_be_visible()
+        assert window.axe() == []
+        assert window.faults == []
+
+
 def test_a_turn_is_stopped_and_what_waits_goes_on(desk: Desk) -> None:
     with desk.window() as window:
         page = begin(window)

@@ -1,0 +1,39 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Markdown } from "./Markdown";
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+function clipboard(writeText: ((text: string) => Promise<void>) | null): void {
+  vi.stubGlobal("navigator", writeText === null ? {} : { clipboard: { writeText } });
+}
+
+describe("the copy button of a code block", () => {
+  it("copies the code as it is written, and says so", async () => {
+    const copied = vi.fn(() => Promise.resolve());
+    clipboard(copied);
+    render(<Markdown text={"So:\n\n```py\na = [1]\n\n  b\n```\n"} />);
+    fireEvent.click(screen.getByRole("button", { name: "Copy code" }));
+    expect(await screen.findByRole("button", { name: "Copied" })).toBeTruthy();
+    expect(screen.getByRole("status").textContent).toBe("Copied");
+    expect(copied).toHaveBeenCalledWith("a = [1]\n\n  b");
+  });
+
+  it("says why where the browser refuses", async () => {
+    clipboard(() => Promise.reject(new Error("Write permission denied.")));
+    render(<Markdown text={"```\na\n```"} />);
+    fireEvent.click(screen.getByRole("button", { name: "Copy code" }));
+    expect(await screen.findByText(/^Not copied: Write permission denied\. Select the text/)).toBeTruthy();
+  });
+
+  it("says why where there is no clipboard", async () => {
+    clipboard(null);
+    render(<Markdown text={"```\na\n```"} />);
+    fireEvent.click(screen.getByRole("button", { name: "Copy code" }));
+    expect(await screen.findByText(/gives a page at this address no clipboard/)).toBeTruthy();
+  });
+});
