@@ -1,28 +1,36 @@
-import { catalog, language } from "./catalog";
+import { catalog } from "./catalog";
+import { numbers, times } from "./forms";
 
 const t = catalog("figures", { noPrice: "no price known" });
 
+const CLOCK = times({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const CLOCK_WITH_SECONDS = times({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const DAY_AND_CLOCK = times({ dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const TENTHS = numbers({ maximumFractionDigits: 1 });
+const WHOLE = numbers({});
+const SHORT = numbers({ notation: "compact", maximumFractionDigits: 1 });
+const DOLLARS = numbers({ style: "currency", currency: "USD", maximumFractionDigits: 2 });
+const CENTS = numbers({ style: "currency", currency: "USD", maximumFractionDigits: 4 });
+
 /** Times and figures as people write them, in the page's language. */
 export function clock(at: string): string {
-  return new Date(at).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return CLOCK(new Date(at));
 }
 
 export function dayAndClock(at: string): string {
-  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+  return DAY_AND_CLOCK(new Date(at));
 }
 
 /** The time of day with its seconds, with the day where that is another one. */
 export function momentOf(at: string): string {
   const moment = new Date(at);
   const today = moment.toDateString() === new Date().toDateString();
-  return today
-    ? moment.toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" })
-    : dayAndClock(at);
+  return today ? CLOCK_WITH_SECONDS(moment) : DAY_AND_CLOCK(moment);
 }
 
 /** How long something takes or took, from seconds: `0.4 s`, `4 s`, `1 min 30 s`, `2 h 5 min`, `3 days`. */
 export function duration(seconds: number): string {
-  if (seconds > 0 && seconds < 0.95) return `${Math.max(0.1, seconds).toLocaleString(language(), { maximumFractionDigits: 1 })} s`;
+  if (seconds > 0 && seconds < 0.95) return `${TENTHS(Math.max(0.1, seconds))} s`;
   const s = Math.max(0, Math.round(seconds));
   if (s < 60) return `${s} s`;
   const minutes = Math.floor(s / 60);
@@ -38,16 +46,16 @@ export function sinceS(at: string, nowMs: number): number {
 }
 
 export function count(figure: number): string {
-  return figure.toLocaleString(language());
+  return WHOLE(figure);
 }
 
 /** `1.2k`, `3.4M`: where a figure stands in a narrow place. */
 export function shortCount(figure: number): string {
-  return figure.toLocaleString(language(), { notation: "compact", maximumFractionDigits: 1 });
+  return SHORT(figure);
 }
 
 export function dollars(usd: number): string {
-  return usd.toLocaleString(language(), { style: "currency", currency: "USD", maximumFractionDigits: usd < 1 ? 4 : 2 });
+  return usd < 1 ? CENTS(usd) : DOLLARS(usd);
 }
 
 /** What something cost; tokens that came to nothing are of a model whose price is not known. */

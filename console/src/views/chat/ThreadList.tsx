@@ -5,6 +5,7 @@ import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said, SaidMarked } from "../../kit/Said";
 import { useCall, useMay, usePage } from "../../shell/page";
 import { clock, dayAndClock } from "../../text/figures";
+import { times } from "../../text/forms";
 import { telling } from "../../text/marked";
 import type { OpenThread } from "../../thread/threads";
 import { pathOf } from "./address";
@@ -12,6 +13,8 @@ import css from "./chat.module.css";
 import { NewConversation } from "./NewConversation";
 import { KINDS, useRecent, type Kind, type Recent } from "./recent";
 import { t } from "./words";
+
+const DAY = times({ month: "short", day: "numeric" });
 
 /** The conversations at the side: the newest first, or those that fit some words. */
 export function ThreadList({ at }: { at: string }) {
@@ -192,7 +195,8 @@ function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
   );
 }
 
+
 function shortTime(at: string): string {
   const then = new Date(at);
-  return then.toDateString() === new Date().toDateString() ? clock(at) : then.toLocaleDateString(undefined, { month: "short", day: "numeric" });
+  return then.toDateString() === new Date().toDateString() ? clock(at) : DAY(then);
 }

@@ -1,6 +1,8 @@
-import { language } from "../../text/catalog";
+import { times } from "../../text/forms";
+
+const TO_THE_SECOND = times({ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 
 /** When something was written down, to the second, so that entries of one minute are told apart. */
 export function logTime(at: string): string {
-  return new Date(at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
+  return TO_THE_SECOND(new Date(at));
 }
