@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
-from tests.console.pages.talking import begin, say, script, talking_place
+from tests.console.pages.talking import begin, rest, say, script, talking_place
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
 
@@ -60,7 +60,8 @@ def test_a_question_is_answered_in_place_and_the_focus_stays_there(desk: Desk, w
         expect(yes).to_be_visible()
         window.picture(f"chat-question-{width}-{scheme}")
         assert window.axe() == []
-        page.locator("[data-answering='ready']").wait_for()
+        yes.focus()
+        rest(page)
         yes.press("Enter")
         expect(page.get_by_text("That is that.")).to_be_visible()
         expect(page.get_by_text(re.compile("^Approved( by|,)"))).to_be_visible()

@@ -81,6 +81,7 @@ def test_a_question_opens_its_conversation(desk: Desk) -> None:
         expect(question).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("textbox", name="Message")).to_be_visible()
+        page.get_by_role("button", name="Reject").focus()
         rest(page)
         page.get_by_role("button", name="Reject").press("Enter")
         expect(page.get_by_text(re.compile("^Rejected( by|,)"))).to_be_visible()
