@@ -59,6 +59,7 @@ from sulla.store.base import Store
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import ParentOf
+from sulla.work.base import Work
 from sulla.work.local import LocalWork
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class System:
 
     core: Core
     turns: TurnDriver
-    work: LocalWork
+    work: Work
     service: Service
     account: Account
     watch: StoreWatch
