@@ -67,6 +67,14 @@ class Work(Protocol):
     def held(self) -> tuple[LogInfo, ...]:
         """The logs that somebody worked on when they were looked for last, in every daemon on this store."""
 
+    async def open(self) -> None:
+        """Find out whether this process may work, and make what is to be there; before anybody is let in.
+
+        Raises:
+            SettingsError: it may not.
+            StoreUnavailable: what says so does not answer.
+        """
+
     def enqueue(self, job: Job) -> None:
         """Have a log looked at soon; never blocks. While stopping or held it does nothing: the next start finds the
         log, and so does the first sweep when it is held no more.

@@ -42,6 +42,9 @@ class LocalWork:
         """See `Work.held`."""
         return self._ready.held
 
+    async def open(self) -> None:
+        """See `Work.open`; there is nothing to do."""
+
     def enqueue(self, job: Job) -> None:
         """See `Work.enqueue`."""
         self._runner.enqueue(job)
