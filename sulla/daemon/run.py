@@ -119,6 +119,7 @@ async def run_daemon(
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.host.store, place.owner)
         await system.host.switch.open()
+        await system.work.open()
         await system.account.open()
         stack.push_async_callback(_close_accounts, system)
         stack.push_async_callback(system.core.models.close)

@@ -74,11 +74,23 @@ class JobRunner:
         self._idle.set()
         self._over = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
+        self._ends: dict[str, list[asyncio.Future[float]]] = {}
 
     def enqueue(self, job: Job) -> None:
         """See `Work.enqueue`."""
         if not self._stopping and not self.held:
             self._arrivals.add(job)
+
+    async def perform(self, job: Job) -> float:
+        """Have a log looked at, also if that is held up for long, and wait until it was.
+
+        Returns:
+            0, or in how many seconds it is to be tried again, because it could not be.
+        """
+        end: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._ends.setdefault(job.key, []).append(end)
+        self._arrivals.add(job)
+        return await end
 
     async def pass_to(self, key: str, agent: str, control: Control) -> None:
         """See `Work.pass_to`."""
@@ -137,7 +149,7 @@ class JobRunner:
                 try:
                     self._queue.add(job, await self._group_of(job.key))
                 except StoreUnavailable:
-                    continue  # the sweep finds the log once the store is back
+                    self._end(job, _RETRY_S[0])  # the sweep finds the log once the store is back
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
@@ -154,6 +166,7 @@ class JobRunner:
                 given.set()
 
     async def _one(self, group: asyncio.TaskGroup, job: Job) -> None:
+        wait_s = 0.0
         try:
             await self._handler(job)
             self._failing.pop(job.key, None)
@@ -163,7 +176,13 @@ class JobRunner:
             failure.count, failure.until_s = failure.count + 1, self._clock.elapsed() + wait_s
             log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})
         finally:
+            self._end(job, wait_s)
             self._queue.done(job)
             self._start(group)
             if not self._queue.busy:
                 self._idle.set()
+
+    def _end(self, job: Job, wait_s: float) -> None:
+        for end in self._ends.pop(job.key, ()):
+            if not end.done():  # else whoever waited has gone
+                end.set_result(wait_s)
