@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import Future
 from typing import Final
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
+from sulla.core.dataclass import dataclass
 from sulla.work.dbos.queue import APPLICATION
 from sulla.work.dbos.wishes import JOB, SCHEMA, VERSION
 
@@ -20,6 +21,12 @@ _NEVER_S: Final = 86_400.0
 
 Perform = Callable[[str, bool], Awaitable[None]]
 """Does a job: of this log, and also while everything stands still."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    id: str
+    key: str
 
 
 class Executor:
@@ -37,7 +44,7 @@ class Executor:
         self._url = url
         self.name = name
         self._perform = perform
-        self._begun: set[Future[None]] = set()
+        self._begun: dict[Future[None], _Taken] = {}
         self._closing = asyncio.Lock()
         self._closed = False
 
@@ -64,11 +71,11 @@ class Executor:
 
         async def job(key: str, although_held: bool) -> None:
             begun = asyncio.run_coroutine_threadsafe(self._one(key, although_held), loop)
-            self._begun.add(begun)
+            self._begun[begun] = _Taken(DBOS.workflow_id or "", key)
             try:
                 await asyncio.wrap_future(begun)
             finally:
-                self._begun.discard(begun)
+                del self._begun[begun]
 
         DBOS.workflow(name=JOB, max_recovery_attempts=None)(job)
         DBOS.launch()
@@ -83,10 +90,19 @@ class Executor:
                 self._closed = True
                 await asyncio.to_thread(self._destroy, patience_s)
 
-    def cut_off(self) -> None:
-        """Let go of what was taken at once."""
-        for begun in tuple(self._begun):
+    def let_go(self, but_for: Collection[str] = ()) -> list[str]:
+        """Let go of what was taken.
+
+        Args:
+            but_for: logs whose jobs are kept.
+
+        Returns:
+            Their ids; nobody does them before they are given back.
+        """
+        found = [(begun, taken.id) for begun, taken in tuple(self._begun.items()) if taken.key not in but_for]
+        for begun, _ in found:
             begun.cancel()
+        return [id for _, id in found]
 
     def _destroy(self, patience_s: float) -> None:
         DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=math.ceil(patience_s))

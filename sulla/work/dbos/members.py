@@ -87,7 +87,7 @@ class Members:
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
         self.dead: tuple[DeadMember, ...] = ()
-        """Those that did not seem to live at the last beat."""
+        """Those that did not live at the last beat, as far as this one can judge."""
         self._line: AsyncConnection[tuple[Any, ...]] | None = None
         self._one_at_a_time = asyncio.Lock()
 
@@ -124,19 +124,25 @@ class Members:
                     f"own, or, if that one is dead, start again in {DEAD_S:g} s"
                 )
 
-    async def beat(self) -> tuple[DeadMember, ...]:
+    async def beat(self, *, judges: bool) -> tuple[DeadMember, ...]:
         """Say that this process lives.
 
+        Args:
+            judges: whether it has said so for long enough, without a break, to say of others that they are dead: after
+                an outage of the server all of them have been silent.
+
         Returns:
-            Those that do not seem to.
+            Those that are dead.
 
         Raises:
             SettingsError: another home works under the same name by now.
             StoreUnavailable: the PostgreSQL does not answer.
         """
         await self.join()
-        async with self._asking() as line:
-            found = await (await line.execute(_DEAD, self._words)).fetchall()
+        found: Sequence[Any] = ()
+        if judges:
+            async with self._asking() as line:
+                found = await (await line.execute(_DEAD, self._words)).fetchall()
         self.dead = tuple(DeadMember(executor, home) for executor, home in found)
         return self.dead
 
@@ -196,6 +202,9 @@ class Members:
                         self._conninfo, autocommit=True, connect_timeout=_CONNECT_S
                     )
                 yield self._line
+            except asyncio.CancelledError:
+                await self.close()  # nobody knows what the server still has to say on it
+                raise
             except (psycopg.Error, OSError) as error:
                 await self.close()
                 raise StoreUnavailable(f"the PostgreSQL {self._shown}, by which work is shared: {error}") from error

@@ -14,7 +14,7 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.work.base import Inspection, Job
 from sulla.work.dbos.executor import Executor
-from sulla.work.dbos.members import BEAT_S, DeadMember, Members
+from sulla.work.dbos.members import BEAT_S, DEAD_S, DeadMember, Members
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.sender import WishSender
 from sulla.work.dbos.wishes import Wish
@@ -30,6 +30,7 @@ TIDY_S: Final = 60.0
 """How often what is over is removed from the queue, in seconds."""
 KEPT_S: Final = 300.0
 """How long it is kept there."""
+_LET_GO_S: Final = 0.2
 
 
 class DbosWork:
@@ -112,10 +113,21 @@ class DbosWork:
         self._stopping = True
         async with asyncio.TaskGroup() as group:
             group.create_task(self._executor.close(patience_s))
+            letting_go = group.create_task(self._let_go_of_what_waits())
             try:
                 await self._runner.stop(patience_s)
             finally:
-                self._executor.cut_off()  # what waits for a place here, another worker may have one for
+                letting_go.cancel()
+                self._executor.let_go()
+
+    async def _let_go_of_what_waits(self) -> None:
+        """What waits for a place here, another worker may have one for. It takes DBOS a moment to take no more."""
+        while True:
+            try:
+                await self._queue.give_back(self._executor.let_go(but_for=self.inspect().running))
+            except StoreUnavailable as error:
+                log.warning("the other workers begin what was taken here when this one has ended: %s", error)
+            await self._clock.sleep(_LET_GO_S)
 
     # ---------------------------------------------------------------------------------------------------- by others
 
@@ -131,12 +143,19 @@ class DbosWork:
     # ---------------------------------------------------------------------------------------------- beside the work
 
     async def _beat(self) -> None:
+        since_s = last_s = self._clock.elapsed()
         while True:
             try:
-                for dead in await self._members.beat():
-                    await self._members.relieve(dead, partial(self._relieve, dead))
-            except StoreUnavailable as error:
-                log.warning("the other workers may take this one for dead: %s", error)
+                async with self._clock.timeout(DEAD_S):
+                    now_s = self._clock.elapsed()
+                    if now_s - last_s > DEAD_S:  # this process stood still
+                        since_s = now_s
+                    last_s = now_s
+                    for dead in await self._members.beat(judges=now_s - since_s > DEAD_S):
+                        await self._members.relieve(dead, partial(self._relieve, dead))
+            except (StoreUnavailable, TimeoutError) as error:
+                since_s = self._clock.elapsed()
+                log.warning("the other workers may take this one for dead: %s", error or "no answer in time")
             await self._clock.sleep(BEAT_S)
 
     async def _relieve(self, dead: DeadMember) -> None:

@@ -12,14 +12,8 @@ import pytest
 from sulla.core.errors import SettingsError
 from sulla.store.postgres.url import parse_address
 from sulla.work.dbos.members import DEAD_S, DeadMember, Members
-from tests.servers.stores.postgres import PostgresServer
 
 MakeMember = Callable[[str, str], Members]
-
-
-@pytest.fixture
-def url(postgres_server: PostgresServer) -> str:
-    return postgres_server.emptied()
 
 
 @pytest.fixture
@@ -70,11 +64,12 @@ async def test_the_name_of_a_dead_one_may_be_taken(member: MakeMember, url: str)
 async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: MakeMember, url: str) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
     await one.join()
-    assert await two.beat() == ()
+    assert await two.beat(judges=True) == ()
     _age(url, "w1")
-    assert await two.beat() == two.dead == (DeadMember("w1", "home_a"),)
-    await one.beat()
-    assert await two.beat() == two.dead == ()
+    assert await two.beat(judges=True) == (DeadMember("w1", "home_a"),)
+    assert two.dead == (DeadMember("w1", "home_a"),)
+    await one.beat(judges=True)
+    assert await two.beat(judges=True) == ()
 
 
 async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: MakeMember, url: str) -> None:
@@ -136,5 +131,12 @@ async def test_one_that_leaves_is_not_dead(member: MakeMember) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
     await one.join()
     await one.leave()
-    assert await two.beat() == ()
+    assert await two.beat(judges=True) == ()
     await member("w1", "home_c").join()
+
+
+async def test_one_that_may_not_judge_takes_nobody_for_dead(member: MakeMember, url: str) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    _age(url, "w1")
+    assert await two.beat(judges=False) == ()
