@@ -25,12 +25,17 @@ def arguments(command: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     command.add_argument("--host", metavar="H", help="the address to listen on (default 127.0.0.1)")
     command.add_argument("--port", type=int, metavar="N", help="the port (default 8137; 0 picks a free one)")
+    command.add_argument("--role", choices=("all", "gateway", "worker"), help="what it is there for (default all)")
     command.add_argument("--accept-store", action="store_true", help="go on though the store is not the one used last")
 
 
 def run(given: argparse.Namespace) -> Exit:
     """Serve until told to stop."""
-    flags = {("gateway", "host"): given.host, ("gateway", "port"): given.port}
+    flags = {
+        ("gateway", "host"): given.host,
+        ("gateway", "port"): given.port,
+        ("work", "role"): given.role,
+    }
     settings = load_settings(os.environ, flags, given.home)
 
     def examine() -> Examined:

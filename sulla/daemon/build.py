@@ -27,6 +27,7 @@ from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
 from sulla.daemon.checkup import BUDGET_S, Ask, Checkup, StoreReport, check_store
+from sulla.daemon.cluster.work import make_work
 from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
@@ -59,7 +60,7 @@ from sulla.store.base import Store
 from sulla.threads.readable import ReadableThreads
 from sulla.threads.store import ThreadStore
 from sulla.tools.shell.jobs import ParentOf
-from sulla.work.local import LocalWork
+from sulla.work.base import Work
 
 if TYPE_CHECKING:
     from sulla.daemon.doctor.within import DoctorWithin
@@ -76,7 +77,7 @@ class System:
 
     core: Core
     turns: TurnDriver
-    work: LocalWork
+    work: Work
     service: Service
     account: Account
     watch: StoreWatch
@@ -139,7 +140,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     looks = {"agents": Built(before_work=core.agent_folders.look)}
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
-    work = host.waker.connect(LocalWork(host.store, handle, groups, clock, bounds.work(settings)), groups.passed)
+    work = host.waker.connect(make_work(settings, host, handle, groups), groups.passed)
     access, watch = make_access(settings, host.store, place), _watch(settings, host, turns)
     takers = (Built(take_up=core.tools.web.take_up), *built)
     examine = examine or (lambda: Examined(settings, (), {}))

@@ -119,6 +119,7 @@ async def run_daemon(
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.host.store, place.owner)
         await system.host.switch.open()
+        await system.work.open()
         await system.account.open()
         stack.push_async_callback(_close_accounts, system)
         stack.push_async_callback(system.core.models.close)
@@ -133,7 +134,7 @@ async def run_daemon(
         async with asyncio.TaskGroup() as group:
             working = group.create_task(_work(settings, system), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
-            for name, follower in _followers(system).items():
+            for name, follower in _followers(settings, system).items():
                 group.create_task(follower.run(), name=name)  # ends by itself once it is stopped
             await _stop_in_order(settings, system, server, stop, working)
             for task in beside:
@@ -176,8 +177,10 @@ def _place(settings: Settings, home: Home, redactor: Redactor) -> Place:
     return Place(SystemClock(), random_id, owner, random_part, redactor, zone=zone)
 
 
-def _followers(system: System) -> dict[str, LogFollower]:
-    """What reads the threads behind the turns, by name."""
+def _followers(settings: Settings, system: System) -> dict[str, LogFollower]:
+    """What reads the threads behind the turns, by name; a gateway leaves that to the workers."""
+    if settings.work.role == "gateway":
+        return {}
     return {name: follower for one in system.built for name, follower in one.followers.items()}
 
 
@@ -236,16 +239,22 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "scene": system.scene.feed.run,
         "asked": system.console.asked.board.run,
         "usage": system.console.usage.run,
-        "summaries": lambda: switch.while_on(core.summarizer.run),
-        "retention": lambda: _redate(settings, system),
-        "jobs": lambda: switch.while_on(core.tools.jobs.run),
         "stall": core.instruments.stall.run,
         "model_check": system.model_check.run,
         "health": system.host.health.run,
-        "warm": lambda: _warm(settings, system),
     }
+    at_gateway = settings.work.role == "gateway"
+    if not at_gateway:
+        own |= {
+            "summaries": lambda: switch.while_on(core.summarizer.run),
+            "retention": lambda: _redate(settings, system),
+            "jobs": lambda: switch.while_on(core.tools.jobs.run),
+            "warm": lambda: _warm(settings, system),
+        }
     for owner, one in system.core.built.items():
         for name, task in one.tasks.items():
+            if at_gateway and name not in one.at_gateways:
+                continue
             if name in own:
                 raise SettingsError(f"the capability {owner!r} has a task {name!r}, and so has the daemon: rename it")
             own[name] = partial(go_on, owner, name, task, clock)
@@ -335,7 +344,8 @@ def _stop_signals() -> Iterator[_Stop]:
 
 async def _work(settings: Settings, system: System) -> None:
     """Find out what a command in the workspace can reach, and only then begin to work: clients need not wait for it."""
-    await system.core.tools.open(settings.workspace, system.host.place.clock)
+    if settings.work.role != "gateway":
+        await system.core.tools.open(settings.workspace, system.host.place.clock)
     await system.work.run()
 
 
@@ -345,6 +355,7 @@ def _gateway(settings: Settings) -> GatewayConfig:
         allowed_hosts=settings.gateway.allowed_hosts,
         allowed_origins=settings.gateway.allowed_origins,
         on_leave=settings.gateway.on_leave,
+        serves_clients=settings.work.role != "worker",
     )
 
 
@@ -378,5 +389,5 @@ async def _stop_in_order(
             stopping.cancel()
             working.cancel()
     async with asyncio.TaskGroup() as group:
-        for follower in _followers(system).values():
+        for follower in _followers(settings, system).values():
             group.create_task(follower.stop(FOLLOW_S))

@@ -41,8 +41,7 @@ from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.inputs import said_now
 from sulla.threads.log.records import Answer, Input, ThreadCreated
 from sulla.threads.log.state import ThreadState
-from sulla.work.base import Job
-from sulla.work.local import LocalWork
+from sulla.work.base import Job, Work
 
 _PAGE = 500
 log = logging.getLogger(__name__)
@@ -70,7 +69,7 @@ class Service:
         host: Host,
         intake: Intake,
         watch: StoreWatch,
-        work: LocalWork,
+        work: Work,
         services: Mapping[str, object],
         forget: Sequence[Forget],
         report: Callable[[], Awaitable[JsonObject]],

@@ -33,6 +33,7 @@ def build(host: Host) -> Built:
         provides=(index,),
         methods=(METHODS.done_by(late(make)),),
         tasks={"threads": index.run},
+        at_gateways=frozenset({"threads"}),
         woken=(index,),
         forget=forget,
     )

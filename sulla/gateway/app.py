@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import field
 from functools import partial
 
@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 
@@ -56,6 +56,8 @@ class GatewayConfig:
     limits: Limits = field(default_factory=Limits)
     on_leave: OnLeave = "go_on"
     """What becomes of a turn whose client leaves while it is shown over REST."""
+    serves_clients: bool = True
+    """Whether anything is answered but whoever watches the daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,32 +145,38 @@ def build_app(
     presence = Presence(tokens, clock)
     tokens.on_change(presence.sweep)
     server = ServerContext(commands, calls, Guard(tokens, clock), presence, clock, config.limits, watching, tokens)
-    doors = {
-        "/ws": SocketDoor(server, partial(greet, server, config.server_version)),
-        "/voice": SocketDoor(server, partial(_greet_voice, server), "voice", None),
-    }
+    streams = Streams(server)
     app = Starlette()
     app.state.version = config.server_version
-    app.router.routes += PageRoutes(outside.pages).routes()
-    app.router.routes.append(Route(SESSION, SessionDoor(server, make_id)))
     app.router.routes.append(Route("/healthz", _healthz, methods=["GET"]))
-    app.router.routes.append(Route("/asyncapi.json", _asyncapi, methods=["GET"]))
-    app.router.routes.append(Route("/openapi.json", _openapi, methods=["GET"]))
-    app.router.routes.append(Route("/schemas/playbook.json", _playbook_schema, methods=["GET"]))
-    app.router.routes.append(Route(f"{HOOKS}{{playbook}}", HookDoor(outside.hooks, server, make_id)))
     if operations is not None:
         app.router.routes += Probes(operations, server).routes()
-    streams = Streams(server)
-    context = RestContext(server, streams, make_id, config.on_leave)
-    for path, routes in by_path().items():
-        app.router.routes.append(Route(path, Resource(routes, context)))
-    app.router.routes += [DialectRoutes(root, context) for root in ROOTS]
+    doors: dict[str, SocketDoor] = {}
+    if config.serves_clients:
+        doors["/ws"] = SocketDoor(server, partial(greet, server, config.server_version))
+        doors["/voice"] = SocketDoor(server, partial(_greet_voice, server), "voice", None)
+        app.router.routes += _for_clients(RestContext(server, streams, make_id, config.on_leave), outside)
     app.router.default = _nothing
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
     app.add_middleware(Gatekeeper, guard=server.guard, observer=watching, styles=ERROR_STYLES)
     return Gateway(app, doors, streams, config, watching)
+
+
+def _for_clients(context: RestContext, outside: Brought) -> Iterator[BaseRoute]:
+    """Everything but what is asked by whoever watches the daemon."""
+    server, make_id = context.server, context.make_id
+    yield from PageRoutes(outside.pages).routes()
+    yield Route(SESSION, SessionDoor(server, make_id))
+    yield Route("/asyncapi.json", _asyncapi, methods=["GET"])
+    yield Route("/openapi.json", _openapi, methods=["GET"])
+    yield Route("/schemas/playbook.json", _playbook_schema, methods=["GET"])
+    yield Route(f"{HOOKS}{{playbook}}", HookDoor(outside.hooks, server, make_id))
+    for path, routes in by_path().items():
+        yield Route(path, Resource(routes, context))
+    for root in ROOTS:
+        yield DialectRoutes(root, context)
 
 
 def _greet_voice(server: ServerContext, socket: WebSocket, name: str) -> ProtocolMachine:

@@ -197,6 +197,8 @@ class Built:
     tasks: Mapping[str, Task] = field(default_factory=dict)
     """What goes on for as long as the daemon does, by name. One that fails ends the daemon, which whoever supervises it
     starts again."""
+    at_gateways: frozenset[str] = frozenset()
+    """Which of the tasks clients need: a gateway runs them too, and leaves the others to the workers."""
     followers: Mapping[str, LogFollower] = field(default_factory=dict)
     """What reads the logs behind the turns, by name: it writes what the last turns left before the daemon ends."""
     woken: tuple[Follower, ...] = ()

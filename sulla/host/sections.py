@@ -67,6 +67,25 @@ class StoreSettings(Section):
     """How long a conversation is kept after its last word, in seconds; without it, for ever."""
 
 
+class WorkSettings(Section):
+    """Who runs turns, where several daemons share a store (docs/scale.md)."""
+
+    role: Literal["all", "gateway", "worker"] = "all"
+    """What this daemon is there for: `gateway` serves clients and runs no turn, `worker` runs turns and serves nobody
+    but who watches it, `all` does both.
+    """
+    engine: Literal["local", "dbos"] = "local"
+    """How daemons on one store share turns: `local`, by looking for them in the store; `dbos`, by a queue in a
+    PostgreSQL, which lets gateways be without workers. It needs the extra `cluster`.
+    """
+    database_url: SecretStr = SecretStr("")
+    """The PostgreSQL of that queue, `postgresql://user:password@host:port/database`; empty for the store's."""
+    executor: str = ""
+    """What this worker is called among the others: the same after each start, and no other one's. Empty for the host's
+    name and the home.
+    """
+
+
 class ModelSettings(Section):
     """Which language model answers."""
 

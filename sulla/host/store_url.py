@@ -9,7 +9,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.distribution import install_hint
 from sulla.core.errors import SettingsError
-from sulla.host.sections import StoreSettings
+from sulla.host.sections import StoreSettings, WorkSettings
 from sulla.host.settings import HomeSettings
 
 SQLITE: Final = "sqlite:///"
@@ -55,6 +55,14 @@ def named_store(settings: HomeSettings) -> StoreUrl:
     )
     found = ((url, source) for url, source in given if url)
     return StoreUrl(*next(found, ("", "the default")), kept.redis_direct)
+
+
+def work_database(settings: HomeSettings) -> str:
+    """The URL of the PostgreSQL by which work is shared; empty for none. It can hold a password."""
+    if given := settings.section(WorkSettings).database_url.get_secret_value():
+        return given
+    named = named_store(settings)
+    return named.url if named.scheme in POSTGRES else ""
 
 
 def store_file(settings: HomeSettings) -> Path | None:

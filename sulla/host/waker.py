@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from sulla.core.control import Control
 from sulla.core.ids import ThreadId
 from sulla.store.values import LogInfo
-from sulla.work.base import Job
-from sulla.work.local import LocalWork
+from sulla.work.base import Job, Work
 
 
 class Waker:
@@ -19,10 +18,10 @@ class Waker:
     """
 
     def __init__(self) -> None:
-        self._work: LocalWork | None = None
+        self._work: Work | None = None
         self._passed: Callable[[str, str], None] = lambda key, agent: None
 
-    def connect(self, work: LocalWork, passed: Callable[[str, str], None]) -> LocalWork:
+    def connect(self, work: Work, passed: Callable[[str, str], None]) -> Work:
         """Pass wakes on to this worker from now on, and tell `passed` who goes on with which log.
 
         Returns:
@@ -37,7 +36,7 @@ class Waker:
             self._work.enqueue(Job(thread_id))
 
     async def pass_to(self, thread_id: ThreadId, agent: str, control: Control) -> None:
-        """A thread's turn goes on with another agent: see `LocalWork.pass_to`.
+        """A thread's turn goes on with another agent: see `Work.pass_to`.
 
         Args:
             thread_id: which.

@@ -24,6 +24,7 @@ def build(host: Host) -> Built:
     return Built(
         methods=(METHODS.done_by(live),),
         tasks={"pulse": pulse.run, "live": live.board.run},
+        at_gateways=frozenset({"pulse", "live"}),
         woken=(Woken(pulse),),
         forget=forget,
     )

@@ -53,6 +53,7 @@ def build(host: Host) -> Built:
         tools=notify_tools(notifier),
         told_of_waits=ChildQuestions(host.threads),
         tasks={"presence": registry.run, "notices": inbox.run},
+        at_gateways=frozenset({"presence", "notices"}),
         forget=inbox.forget,
         status=lambda: people_status(registry, clock),
     )

@@ -43,6 +43,7 @@ def build(host: Host) -> Built:
     return Built(
         methods=(METHODS.done_by(manager),),
         tasks={"speech": manager.run},
+        at_gateways=frozenset({"speech"}),
         forget=manager.forget,
         status=status,
         troubles={"speech": manager.trouble},

@@ -210,6 +210,23 @@ class ThreadStore:
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
 
+    async def free(self, thread_id: ThreadId, home: str) -> None:
+        """End the lease that a home has left on a thread; nothing happens if another one has it.
+
+        Args:
+            thread_id: the thread.
+            home: the id of a home that is dead. Should it live after all, it writes nothing more to this thread.
+        """
+        info = await self._store.head(thread_id)
+        if info is None or not info.held:
+            return
+        boot = self._owner.partition(":")[2]
+        grant = await self._store.acquire(thread_id, f"{home}:{boot}", self._limits.lease_ttl_s)
+        if grant is not None:
+            # No crash of whoever frees it: see `LoadedThread.fruitless`.
+            self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
+            await self._store.release(grant.lease)
+
     def damage(self) -> str:
         """Which threads could not be read in full when somebody attended to them last; empty if all could."""
         return "; ".join(f"{thread_id}: {error.message}" for thread_id, error in self._damaged.items())[:1_000]

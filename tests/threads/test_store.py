@@ -312,3 +312,23 @@ async def test_a_reply_that_lies_before_what_is_loaded_is_cut_by_nobody(store: M
     whole = ["one", "ans", "two", "answer to two", "three", "answer to three"]
     assert loaded[70] == whole
     assert all(whole[-len(texts) :] == texts for texts in loaded.values() if texts)
+
+
+async def test_the_lease_of_a_dead_home_is_ended_and_counts_as_no_crash_of_its_own(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread_id = await threads.create(ThreadCreated("sulla"))
+    await threads.send(thread_id, said("hello"))
+    assert await store.acquire(thread_id, "dead:boot", 30.0) is not None
+    assert await threads.attend(thread_id) is None
+    await threads.free(thread_id, "dead")
+    session = await threads.attend(thread_id)
+    assert session is not None
+    assert session.known.fruitless == 1  # that of the dead home, which may have died of the message
+
+
+async def test_the_lease_of_another_home_than_the_dead_one_stays(store: MemoryStore) -> None:
+    threads = threads_of(store)
+    thread_id = await threads.create(ThreadCreated("sulla"))
+    assert await store.acquire(thread_id, "living:1", 30.0) is not None
+    await threads.free(thread_id, "dead")
+    assert await threads.attend(thread_id) is None

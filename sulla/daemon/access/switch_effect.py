@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sulla.agent.turn.turns import TurnDriver
 from sulla.host.health import Health
-from sulla.work.local import LocalWork
+from sulla.work.base import Work
 from sulla.work.pauses import WorkPause
 from sulla.work.switch import WorkSwitch
 
 
-def obey(switch: WorkSwitch, turns: TurnDriver, work: LocalWork, health: Health) -> None:
+def obey(switch: WorkSwitch, turns: TurnDriver, work: Work, health: Health) -> None:
     """Have turns follow the switch, and people told when they stand still.
 
     Args:

@@ -17,7 +17,7 @@ from sulla.daemon.settings.redaction import hide_known
 from sulla.gateway.methods.lifecycle import Reloaded, Stopping
 from sulla.host.host import Built, Host
 from sulla.telemetry.logs import set_level
-from sulla.work.local import LocalWork
+from sulla.work.base import Work
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Lifecycle:
         examine: Callable[[], Examined],
         host: Host,
         built: Sequence[Built],
-        work: LocalWork,
+        work: Work,
         folders: AgentFolders,
     ) -> None:
         self._running = settings

@@ -9,15 +9,14 @@ from sulla.core.errors import StoreUnavailable
 from sulla.store.base import Store
 from sulla.threads.retention import Retention
 from sulla.threads.store import ThreadStore
-from sulla.work.base import Job
-from sulla.work.local import LocalWork
+from sulla.work.base import Job, Work
 
 log = logging.getLogger(__name__)
 
 KEY: Final = "sulla:retention"
 
 
-async def redate(store: Store, threads: ThreadStore, work: LocalWork, retention: Retention) -> int:
+async def redate(store: Store, threads: ThreadStore, work: Work, retention: Retention) -> int:
     """Have idle threads dated anew if the retention is not what it was at the last start.
 
     Args:

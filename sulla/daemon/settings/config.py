@@ -34,6 +34,7 @@ from sulla.host.sections import (
     StoreSettings,
     TelemetrySettings,
     WebSettings,
+    WorkSettings,
 )
 from sulla.models.tokens.prices import read_prices
 
@@ -49,6 +50,7 @@ class Settings(Section):
     """Where the daemon keeps what is its own."""
     gateway: GatewaySettings = GatewaySettings.model_construct()
     store: StoreSettings = StoreSettings.model_construct()
+    work: WorkSettings = WorkSettings.model_construct()
     model: ModelSettings = ModelSettings.model_construct()
     limits: LimitSettings = LimitSettings.model_construct()
     daemon: DaemonSettings = DaemonSettings.model_construct()

@@ -10,14 +10,15 @@ from typing import Final
 
 from sulla.agent.spec import SULLA
 from sulla.capabilities import capabilities
+from sulla.core.distribution import install_hint
 from sulla.core.errors import SettingsError
 from sulla.definitions.agents import AGENTS, read_agents
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.host.capability import find
 from sulla.host.exposure import check_exposure
-from sulla.host.sections import DaemonSettings, GatewaySettings, ModelSettings, WebSettings
+from sulla.host.sections import DaemonSettings, GatewaySettings, ModelSettings, WebSettings, WorkSettings
 from sulla.host.settings import HomeSettings
-from sulla.host.store_url import POSTGRES, REDIS, named_store, not_installed, store_file
+from sulla.host.store_url import POSTGRES, REDIS, SERVERS, named_store, not_installed, store_file, work_database
 from sulla.host.zone import home_zone
 from sulla.journal.settings import JournalSettings
 from sulla.models.catalog import parse_model
@@ -39,6 +40,31 @@ def _store(key: str) -> Callable[[HomeSettings], object]:
                 raise not_installed(named, ModuleNotFoundError(name=library), extra)
 
     return check
+
+
+def _role(settings: HomeSettings) -> None:
+    work = settings.section(WorkSettings)
+    if work.role != "all" and not named_store(settings).is_shared:
+        raise SettingsError(
+            f"work.role is {work.role!r}, and nobody else can use this home's store: name a server that all share, by "
+            f"POSTGRES_URL or REDIS_URL ({SERVERS})"
+        )
+    if work.role == "gateway" and work.engine == "local":
+        raise SettingsError("work.role is 'gateway', which asks workers by a queue: set work.engine to 'dbos' too")
+
+
+def _engine(settings: HomeSettings) -> None:
+    if settings.section(WorkSettings).engine == "local":
+        return
+    if not named_store(settings).is_shared:
+        raise SettingsError(
+            "work.engine is 'dbos', and nobody else can use this home's store: name a server by POSTGRES_URL or "
+            f"REDIS_URL ({SERVERS}), or leave work.engine at 'local'"
+        )
+    if not work_database(settings):
+        raise SettingsError("work.engine is 'dbos', which needs a PostgreSQL beside this store: set work.database_url")
+    if missing := next((name for name in ("dbos", "psycopg") if find_spec(name) is None), None):
+        raise SettingsError(f"work.engine is 'dbos', which needs the library {missing!r}: {install_hint('cluster')}")
 
 
 def _model(key: str) -> Callable[[HomeSettings], object]:
@@ -128,6 +154,8 @@ _CHECKS: Final[tuple[tuple[Place, Callable[[HomeSettings], object]], ...]] = (
     (("store", "url"), _store("url")),
     (("store", "postgres_url"), _store("postgres_url")),
     (("store", "redis_url"), _store("redis_url")),
+    (("work", "engine"), _engine),
+    (("work", "role"), _role),
     (("model", "name"), _model("name")),
     (("model", "fallback"), _model("fallback")),
     (("model", "ollama_host"), _ollama),

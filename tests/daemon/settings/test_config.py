@@ -181,7 +181,7 @@ def test_an_unknown_variable_is_refused_with_the_nearest_name(load: Load, name: 
 def test_a_variable_that_is_like_none_is_told_how_ours_are_written(load: Load) -> None:
     said = _complaint(load, {"SULLA_XYZZY": "x"})
     assert "SULLA_XYZZY is not a setting; ours are written SULLA_<SECTION>__<KEY>" in said
-    assert "gateway, store, model" in said
+    assert "gateway, store, work, model" in said
 
 
 def test_variables_without_our_prefix_are_none_of_our_business(load: Load) -> None:
@@ -197,14 +197,14 @@ def test_variables_without_our_prefix_are_none_of_our_business(load: Load) -> No
         ("gateway = 1", 1, "'gateway' is a section: write [gateway], and its settings below it"),
         ("[[gateway]]\nport = 1", 1, "'gateway' is a section: write [gateway], and its settings below it"),
         ("[gatway]", 1, "[gatway] is not a section; expected one of gateway"),
-        ("[xyzzy]", 1, "[xyzzy] is not a section; expected one of gateway, store, model, limits, daemon, agent"),
+        ("[xyzzy]", 1, "[xyzzy] is not a section; expected one of gateway, store, work, model, limits, daemon, agent"),
         ("[gateway.tls]\non = 1", 1, "'gateway.tls' is not a setting; did you mean"),
         (
             "[heartbeats]\nenabled = 1",
             2,
             "'heartbeats.enabled' is not a setting; did you mean 'enabled' under [heartbeat]?",
         ),
-        ("[qqq]\nqqqq = 1", 2, "'qqq.qqqq' is not a setting; the sections are gateway, store, model, limits"),
+        ("[qqq]\nqqqq = 1", 2, "'qqq.qqqq' is not a setting; the sections are gateway, store, work, model, limits"),
     ],
 )
 def test_an_unknown_name_in_the_file_is_refused_with_the_nearest_one(

@@ -16,6 +16,8 @@ _WRONG = (
     ("model", "ollama_host", "http://bad host:xx", "expected host, host:port or a URL"),
     ("gateway", "host", "0.0.0.0", "gateway.host is '0.0.0.0'"),
     ("store", "url", "foo://x", "expected sqlite:///path"),
+    ("work", "engine", "dbos", "nobody else can use this home's store"),
+    ("work", "role", "worker", "nobody else can use this home's store"),
     ("heartbeat", "active_hours", "banana", "active hours: got 'banana'"),
     ("heartbeat", "cron", "banana", "cron: got 'banana'"),
     ("heartbeat", "zone", "Nowhere/X", "there is no time zone 'Nowhere/X'"),
@@ -116,3 +118,34 @@ def test_a_store_whose_library_is_missing_is_a_fault(
 def test_an_address_beyond_this_machine_is_right_once_it_is_said_to_be_meant(tmp_path: Path) -> None:
     (tmp_path / "sulla.toml").write_text("[gateway]\nhost = '0.0.0.0'\nexpose = true\n")
     assert examine_settings({}, {}, tmp_path).faults == ()
+
+
+_SHARED = "POSTGRES_URL", "postgresql://u@127.0.0.1/d"
+_REDIS = "REDIS_URL", "redis://127.0.0.1"
+_CLUSTERS = (
+    ({_SHARED[0]: _SHARED[1]}, "role = 'gateway'", "set work.engine to 'dbos' too"),
+    ({_REDIS[0]: _REDIS[1]}, "engine = 'dbos'", "needs a PostgreSQL beside this store: set work.database_url"),
+)
+
+
+@pytest.mark.parametrize(("environ", "line", "said"), _CLUSTERS)
+def test_what_a_cluster_lacks_is_said_with_what_to_do(
+    tmp_path: Path, environ: dict[str, str], line: str, said: str
+) -> None:
+    (tmp_path / "sulla.toml").write_text(f"[work]\n{line}\n")
+    (fault,) = examine_settings(environ, {}, tmp_path).faults
+    assert said in fault
+
+
+def test_dbos_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sulla.daemon.settings.usable.find_spec", lambda name: None if name == "dbos" else object())
+    (tmp_path / "sulla.toml").write_text("[work]\nengine = 'dbos'\n")
+    (fault,) = examine_settings(dict([_SHARED]), {}, tmp_path).faults
+    assert fault.endswith("needs the library 'dbos': pip install 'sulla-agent[cluster]'")
+
+
+@pytest.mark.parametrize("role", ["all", "gateway", "worker"])
+def test_a_cluster_with_all_that_it_needs_has_no_fault(tmp_path: Path, role: str) -> None:
+    text = f"[work]\nengine = 'dbos'\nrole = '{role}'\ndatabase_url = 'postgresql://u@127.0.0.1/d'\n"
+    (tmp_path / "sulla.toml").write_text(text)
+    assert not examine_settings(dict([_REDIS]), {}, tmp_path).faults

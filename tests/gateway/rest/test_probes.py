@@ -145,3 +145,12 @@ async def test_they_are_only_read(http: httpx.AsyncClient, path: str) -> None:
     answer = await http.post(path, headers=_as("reader"))
     assert answer.status_code == 405
     assert answer.json()["error"]["code"] == "method_not_allowed"
+
+
+async def test_a_daemon_that_serves_no_clients_answers_nothing_but_who_watches_it(operations: Operations) -> None:
+    tokens, config = MemoryTokens({"reader": ["read"]}), GatewayConfig("1", ("test",), serves_clients=False)
+    app = build_app(MemoryCommands(), tokens, config, SystemClock(), make_id=random_id, operations=operations)
+    paths = ("/healthz", "/readyz", "/metrics", "/", "/api/threads", "/v1/models", "/mcp", "/openapi.json", "/session")
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://test") as client:
+        told = {path: (await client.get(path, headers=_as("reader"))).status_code for path in paths}
+    assert {path for path, status in told.items() if status != 404} == {"/healthz", "/readyz", "/metrics"}

@@ -1,0 +1,60 @@
+"""Who does the work of a daemon, as the settings say."""
+
+from __future__ import annotations
+
+import socket
+
+from sulla.core.errors import SettingsError
+from sulla.core.ids import ThreadId
+from sulla.daemon.settings import bounds
+from sulla.daemon.settings.config import Settings
+from sulla.host.host import Host
+from sulla.host.store_url import work_database
+from sulla.work.base import GroupOf, Handler, Job, Work
+from sulla.work.local import LocalWork
+from sulla.work.runner import JobRunner
+
+
+def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupOf) -> Work:
+    """Make it; nothing is opened yet.
+
+    Args:
+        settings: say which kind.
+        host: has the store and the threads.
+        handler: does what there is to do for a log.
+        group_of: whose log it is.
+
+    Raises:
+        SettingsError: they ask for what there is not, or its library is not installed.
+    """
+    clock, caps = host.place.clock, bounds.work(settings)
+    if settings.work.engine == "local":
+        return LocalWork(host.store, handler, group_of, clock, caps)
+    try:
+        from sulla.store.postgres.url import parse_address
+        from sulla.work.dbos.gateway import GatewayWork
+        from sulla.work.dbos.members import Members
+        from sulla.work.dbos.queue import WishQueue
+        from sulla.work.dbos.worker import DbosWork
+    except ModuleNotFoundError as error:
+        raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
+    url = work_database(settings)
+    address = parse_address(url)
+    queue = WishQueue(url, address.shown)
+    home_id = host.place.owner.partition(":")[0]
+    members = Members(address.conninfo, address.shown, executor_of(settings), home_id)
+    if settings.work.role == "gateway":
+        return GatewayWork(host.store, queue, members, clock, caps)
+
+    async def handle(job: Job) -> None:
+        for home in {one.home for one in members.dead}:
+            await host.threads.free(ThreadId(job.key), home)
+        await handler(job)
+
+    runner = JobRunner(handle, group_of, clock, caps)
+    return DbosWork(host.store, runner, queue, members, url, clock, caps)
+
+
+def executor_of(settings: Settings) -> str:
+    """What a worker is called in the cluster, the same after each start."""
+    return settings.work.executor or f"{socket.gethostname()}:{settings.home}"

@@ -1,0 +1,99 @@
+"""Work as a gateway does it: it runs nothing, and asks the cluster's workers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from sulla.core.clock import Clock
+from sulla.core.control import Control
+from sulla.core.errors import StoreUnavailable
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+from sulla.work.base import Inspection, Job
+from sulla.work.dbos.members import Members
+from sulla.work.dbos.queue import WishQueue
+from sulla.work.dbos.sender import WishSender
+from sulla.work.queue import JobCaps
+from sulla.work.ready import ReadyLogs
+
+log = logging.getLogger(__name__)
+
+LOOK_S: Final = 2.0
+"""How often it is looked who is at work, in seconds."""
+
+
+class GatewayWork:
+    """Implements `Work` by wishes alone.
+
+    Args:
+        store: where logs are.
+        queue: where wishes go.
+        members: makes the tables; a gateway is none of the members.
+        clock: all time.
+        caps: how many jobs one worker takes at once.
+    """
+
+    def __init__(self, store: Store, queue: WishQueue, members: Members, clock: Clock, caps: JobCaps) -> None:
+        self._ready = ReadyLogs(store)
+        self._queue = queue
+        self._members = members
+        self._sender = WishSender(store, queue)
+        self._clock = clock
+        self._caps = caps
+        self._held = False
+        self._over = asyncio.Event()
+
+    @property
+    def held(self) -> tuple[LogInfo, ...]:
+        """See `Work.held`."""
+        return self._ready.held
+
+    async def open(self) -> None:
+        """See `Work.open`."""
+        await self._members.make(lambda: self._queue.open(self._caps.all_at_once))
+        await self._members.close()
+
+    def enqueue(self, job: Job) -> None:
+        """See `Work.enqueue`."""
+        if not self._held and not self._over.is_set():
+            self._sender.add(job)
+
+    async def pass_to(self, key: str, agent: str, control: Control) -> None:
+        """See `Work.pass_to`; no turn runs here."""
+
+    def hold(self, held: bool) -> None:
+        """See `Work.hold`."""
+        self._held = held
+
+    async def heed(self, job: Job) -> None:
+        """See `Work.heed`; a worker does it."""
+        if self._held and not self._over.is_set():
+            await self._sender.send(job.key, although_held=True)
+
+    def inspect(self) -> Inspection:
+        """See `Work.inspect`."""
+        return Inspection((), (), ())
+
+    async def run(self) -> None:
+        """See `Work.run`."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._sender.run()), group.create_task(self._look())]
+            await self._over.wait()
+            for task in tasks:
+                task.cancel()
+        await self._queue.close()
+
+    async def stop(self, patience_s: float) -> None:
+        """See `Work.stop`."""
+        self._over.set()
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                async for _ in self._ready.look():
+                    pass
+            except StoreUnavailable as error:
+                log.warning("cannot look who is at work: %s", error)
+            await self._clock.sleep(LOOK_S)

@@ -1,0 +1,38 @@
+"""Which logs something is to be done in, as the store says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from sulla.store.base import Store
+from sulla.store.values import LogInfo
+
+MOST_HELD: Final = 200
+"""Logs at work that are remembered from a look."""
+_PAGE: Final = 200
+
+
+class ReadyLogs:
+    """The logs in which something is to be done, as the store says. It lives as long as its worker.
+
+    Args:
+        store: where they are.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.held: tuple[LogInfo, ...] = ()
+        """Those that somebody worked on when they were looked for last; at most `MOST_HELD`."""
+
+    async def look(self) -> AsyncIterator[LogInfo]:
+        """All of them, those that somebody works on too."""
+        held: list[LogInfo] = []
+        after = ""
+        while page := await self._store.find(ready=True, after_key=after, limit=_PAGE):
+            for info in page:
+                if info.held and len(held) < MOST_HELD:
+                    held.append(info)
+                yield info
+            after = page[-1].key
+        self.held = tuple(held)

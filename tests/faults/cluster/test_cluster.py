@@ -1,0 +1,137 @@
+"""A gateway and two workers: clients of the one are answered by the others, whichever of these dies, hangs or stops."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sulla.terminal.client import Client, open_client
+from sulla.terminal.place import door
+from tests.faults.backend import CLOCK, Backend
+from tests.faults.cluster.cluster import PATIENCE_S, Cluster, asked, cluster
+from tests.faults.conftest import new_database
+from tests.faults.harness import User
+from tests.faults.judge import breaches
+from tests.faults.test_zombie import script
+from tests.kits.points import some
+from tests.servers.script import Reply, Rule, Script
+from tests.servers.stores.postgres import PostgresServer
+
+ROUNDS = int(os.environ.get("SULLA_FAULT_ZOMBIES", "200"))
+TAKE_OVER_MS = 6_000
+KINDS = ("postgres", "redis")
+WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"
+_NUMBERS = count(1)
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def queue(postgres_server: PostgresServer) -> Mapping[str, str]:
+    """The setting that names a PostgreSQL for the queue."""
+    return {"SULLA_WORK__DATABASE_URL": new_database(postgres_server, 900_000 + next(_NUMBERS))}
+
+
+async def _shown(client: Client, *, until: str) -> str:
+    """The text that was shown live until an event of that type came."""
+    text = ""
+    async with asyncio.timeout(PATIENCE_S):
+        async for event in client.events():
+            if event["type"] == "TEXT_MESSAGE_CONTENT":
+                text += event["data"]["delta"]
+            if event["type"] == until:
+                return text
+    raise AssertionError("`events` ends with an error or not at all")
+
+
+@pytest.mark.parametrize("kind", some(KINDS, 1, "cluster, live"))
+async def test_a_turn_sent_at_a_gateway_is_answered_by_a_worker_and_shown_live(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    held = Script([Rule(Reply(WHOLE, hold="half", hold_after=1))])
+    async with (
+        cluster(tmp_path, backend_of(kind), held, queue) as found,
+        open_client(door(found.gateway.home)) as client,
+    ):
+        thread = (await client.call("thread.create"))["thread_id"]
+        await client.call("events.subscribe", thread_id=thread, after=0)
+        await client.call("turn.send", thread_id=thread, message_id="m1", text="hello")
+        assert WHOLE.startswith(await _shown(client, until="TEXT_MESSAGE_CONTENT")), "the reply stands still"
+        worker = await found.at_work("half")
+        assert (await client.call("system.status"))["running"] == 0, "the gateway runs nothing"
+        found.model.release("half")
+        assert await _shown(client, until="RUN_FINISHED") != "", "and goes on live"
+        told = {
+            path: (await asked(worker, path)).status_code
+            for path in ("/healthz", "/readyz", "/ws", "/api/threads", "/")
+        }
+        assert told == {"/healthz": 200, "/readyz": 200, "/ws": 404, "/api/threads": 404, "/": 404}
+
+
+@pytest.mark.parametrize("kind", some(KINDS, 1, "cluster, kill"))
+async def test_another_worker_goes_on_soon_after_one_was_killed_and_nothing_is_doubled(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of(kind), script(1), queue) as found:
+        user = User(found.gateway.home)
+        sending = asyncio.create_task(user.run())
+        await (await found.at_work("zombie 1")).kill()
+        killed_ms = CLOCK.now() * 1000
+        story = await found.story(await sending, (0, 0), 1)
+        assert breaches(story) == []
+        (taken_over_ms,) = [entry.origin.at_ms for entry in story.log if entry.kind == "RESUMED"]
+        assert taken_over_ms - killed_ms < TAKE_OVER_MS
+
+
+async def _round(found: Cluster, number: int) -> list[str]:
+    """The worker that has a turn stands still until another one has brought it to its end, and wakes up then."""
+    before, user = found.so_far(), User(found.gateway.home, number)
+    sending = asyncio.create_task(user.run())
+    zombie = await found.at_work(f"zombie {number}")
+    zombie.send_signal(signal.SIGSTOP)
+    seen = await sending
+    zombie.send_signal(signal.SIGCONT)
+    found.model.release(f"zombie {number}")
+    await found.at_rest(zombie)
+    return [f"round {number}: {breach}" for breach in breaches(await found.story(seen, before, 1))]
+
+
+@pytest.mark.parametrize("kind", some(KINDS, 1, "cluster, zombies"))
+async def test_a_worker_that_wakes_up_after_it_was_relieved_writes_nothing(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of(kind), script(2), queue) as found:
+        assert [breach for number in (1, 2) for breach in await _round(found, number)] == []
+
+
+@pytest.mark.faults
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("kind", KINDS)
+async def test_many_workers_that_wake_up_write_nothing(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of(kind), script(ROUNDS), queue) as found:
+        assert [breach for number in range(1, ROUNDS + 1) for breach in await _round(found, number)] == []
+
+
+@pytest.mark.parametrize("kind", some(KINDS, 1, "cluster, drain"))
+async def test_a_worker_that_is_told_to_stop_ends_its_step_and_another_one_goes_on(
+    tmp_path: Path, kind: str, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of(kind), script(1), queue) as found:
+        user = User(found.gateway.home)
+        sending = asyncio.create_task(user.run())
+        worker = await found.at_work("zombie 1")
+        worker.send_signal(signal.SIGTERM)
+        found.model.release("zombie 1")
+        story = await found.story(await sending, (0, 0), 0)
+        assert breaches(story) == []
+        await worker.gone()
+        assert worker.process is not None
+        assert worker.process.poll() == 0

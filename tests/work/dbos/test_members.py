@@ -1,0 +1,142 @@
+"""The processes of a cluster know who of them lives, on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+
+import psycopg
+import pytest
+
+from sulla.core.errors import SettingsError
+from sulla.store.postgres.url import parse_address
+from sulla.work.dbos.members import DEAD_S, DeadMember, Members
+
+MakeMember = Callable[[str, str], Members]
+
+
+@pytest.fixture
+async def member(url: str) -> AsyncIterator[MakeMember]:
+    address = parse_address(url)
+    async with AsyncExitStack() as stack:
+
+        def make(executor: str, home: str) -> Members:
+            made = Members(address.conninfo, address.shown, executor, home)
+            stack.push_async_callback(made.close)
+            return made
+
+        first = make("nobody", "nobody")
+        await first.make(_nothing)
+        yield make
+
+
+async def _nothing() -> None:
+    return None
+
+
+def _age(url: str, executor: str) -> None:
+    """As if that one had said nothing for longer than the living do."""
+    with psycopg.connect(url, autocommit=True) as line:
+        line.execute(
+            "UPDATE sulla_work.members SET seen = seen - make_interval(secs => %s) WHERE executor = %s",
+            (DEAD_S + 1, executor),
+        )
+
+
+async def test_another_home_is_refused_the_name_of_one_that_lives(member: MakeMember) -> None:
+    await member("w1", "home_a").join()
+    with pytest.raises(SettingsError, match=r"another home already works as 'w1' .*work\.executor of its own"):
+        await member("w1", "home_b").join()
+
+
+async def test_a_home_that_begins_anew_has_its_name_at_once(member: MakeMember) -> None:
+    await member("w1", "home_a").join()
+    await member("w1", "home_a").join()
+
+
+async def test_the_name_of_a_dead_one_may_be_taken(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join()
+    _age(url, "w1")
+    await member("w1", "home_b").join()
+
+
+async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: MakeMember, url: str) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    assert await two.beat(judges=True) == ()
+    _age(url, "w1")
+    assert await two.beat(judges=True) == (DeadMember("w1", "home_a"),)
+    assert two.dead == (DeadMember("w1", "home_a"),)
+    await one.beat(judges=True)
+    assert await two.beat(judges=True) == ()
+
+
+async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join()
+    _age(url, "w1")
+    relieved, go_on = list[str](), asyncio.Event()
+
+    async def slowly() -> None:
+        relieved.append("w2")
+        await go_on.wait()
+
+    async def at_once() -> None:
+        relieved.append("w3")
+
+    dead = DeadMember("w1", "home_a")
+    relieving = asyncio.create_task(member("w2", "home_b").relieve(dead, slowly))
+    while not relieved:
+        await asyncio.sleep(0)
+    await member("w3", "home_c").relieve(dead, at_once)
+    go_on.set()
+    await relieving
+    await member("w3", "home_c").relieve(dead, at_once)
+    assert relieved == ["w2"]
+
+
+async def test_one_that_lives_is_relieved_by_nobody(member: MakeMember) -> None:
+    await member("w1", "home_a").join()
+
+    async def relieve() -> None:
+        raise AssertionError("it lives")
+
+    await member("w2", "home_b").relieve(DeadMember("w1", "home_a"), relieve)
+
+
+async def test_what_failed_is_tried_by_the_next_who_looks(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join()
+    _age(url, "w1")
+    dead, tried = DeadMember("w1", "home_a"), list[str]()
+
+    async def fail() -> None:
+        raise RuntimeError("boom")
+
+    async def relieve() -> None:
+        tried.append("again")
+
+    with pytest.raises(RuntimeError, match="boom"):
+        await member("w2", "home_b").relieve(dead, fail)
+    await member("w2", "home_b").relieve(dead, relieve)
+    assert tried == ["again"]
+
+
+async def test_a_chore_is_done_by_one_of_them_each_time(member: MakeMember) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    assert [await each.may_do("sweep", 60.0) for each in (one, two, one)] == [True, False, False]
+    assert await two.may_do("sweep", 0.0)
+
+
+async def test_one_that_leaves_is_not_dead(member: MakeMember) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    await one.leave()
+    assert await two.beat(judges=True) == ()
+    await member("w1", "home_c").join()
+
+
+async def test_one_that_may_not_judge_takes_nobody_for_dead(member: MakeMember, url: str) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    _age(url, "w1")
+    assert await two.beat(judges=False) == ()
