@@ -66,11 +66,18 @@ async def _examine(home: Path, examined: Examined, shown_on: Paper | None) -> li
     async for name, finding in examine(patient, checks(capabilities())):
         findings.append((name, finding))
         if shown_on is not None:
-            print(_lines(name, finding, shown_on), flush=True)
+            print(finding_lines(name, finding, shown_on), flush=True)
     return findings
 
 
-def _lines(name: str, finding: Finding, on: Paper) -> str:
+def finding_lines(name: str, finding: Finding, on: Paper) -> str:
+    """A finding as people read it.
+
+    Args:
+        name: of the check.
+        finding: what it found.
+        on: what it is printed on.
+    """
     result = f"{finding.result:<7}"
     head = f"{on.bold(result) if finding.result != 'ok' else on.faint(result)}  {name:<{_NAME_COLUMNS}}  "
     aside = " " * (len(result) + 2 + _NAME_COLUMNS + 2)

@@ -132,6 +132,9 @@ OWN = {
         "care",
         ("sulla doctor", "sulla doctor --compact"),
     ),
+    "self-check": Command(
+        "sulla.cli.self_check", "see whether what was installed is whole and works", "care", ("sulla self-check",)
+    ),
 }
 """The commands that are no capability's."""
 

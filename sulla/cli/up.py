@@ -8,12 +8,15 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from sulla.core.errors import SullaError
 from sulla.core.redact import Redactor
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
+from sulla.host.place import Place
+from sulla.host.service_manager import supervised_by
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go
@@ -41,12 +44,17 @@ def run(given: argparse.Namespace) -> Exit:
     def examine() -> Examined:
         return examine_settings(os.environ, flags, settings.home)
 
+    supervised = supervised_by(os.environ, os.getpid())
+
+    def prepare(place: Place) -> Place:
+        return replace(place, supervised=supervised)
+
     redactor = Redactor()
     logs = Logs(redactor, settings.daemon.log_level)
     logs.show(sys.stderr, settings.daemon.log_form)
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_serve(settings, redactor, logs, examine, accept_store=given.accept_store))
+            runner.run(_serve(settings, prepare, redactor, logs, examine, accept_store=given.accept_store))
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise
@@ -63,7 +71,13 @@ def run(given: argparse.Namespace) -> Exit:
 
 
 async def _serve(
-    settings: Settings, redactor: Redactor, logs: Logs, examine: Callable[[], Examined], *, accept_store: bool
+    settings: Settings,
+    prepare: Callable[[Place], Place],
+    redactor: Redactor,
+    logs: Logs,
+    examine: Callable[[], Examined],
+    *,
+    accept_store: bool,
 ) -> None:
     def say(line: str) -> None:
         try:
@@ -72,4 +86,4 @@ async def _serve(
             let_go(sys.stdout)
             log.warning("standard output takes nothing more (%s); this is not said there: %s", error.strerror, line)
 
-    await run_daemon(settings, say, redactor=redactor, accept_store=accept_store, logs=logs, examine=examine)
+    await run_daemon(settings, say, prepare, redactor=redactor, accept_store=accept_store, logs=logs, examine=examine)

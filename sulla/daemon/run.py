@@ -37,7 +37,9 @@ from sulla.host.home import Home, Whereabouts
 from sulla.host.host import Task
 from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
+from sulla.host.service_manager import show_life
 from sulla.host.store_url import MEMORY
+from sulla.host.supervised import READY, STOPPING
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.host.zone import zone_or_warning
 from sulla.models.catalog import OFFLINE
@@ -108,7 +110,7 @@ async def run_daemon(
             logs.keep(settings.home / LOGS)
         place = prepare(_place(settings, home, redactor))
         choice = await choose(settings.model, place.clock)
-        sock = _bind(settings.gateway)
+        sock = _bind(settings.gateway, place.supervised.listening)
         stack.callback(sock.close)
         stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place, examine)
@@ -131,6 +133,7 @@ async def run_daemon(
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid(), settings.daemon.zone))
         _greet(say, settings, choice, server)
+        place.supervised.tell(READY)
         async with asyncio.TaskGroup() as group:
             working = group.create_task(_work(settings, system), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
@@ -184,10 +187,10 @@ def _followers(settings: Settings, system: System) -> dict[str, LogFollower]:
     return {name: follower for one in system.built for name, follower in one.followers.items()}
 
 
-def _bind(gateway: GatewaySettings) -> socket.socket:
+def _bind(gateway: GatewaySettings, listening: int | None) -> socket.socket:
     prepare_open_files()
     check_exposure(gateway)
-    return bind(gateway.host, gateway.port)
+    return bind(gateway.host, gateway.port, listening=listening)
 
 
 async def _open_access(settings: Settings, system: System, home: Home, redactor: Redactor) -> None:
@@ -242,6 +245,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
         "stall": core.instruments.stall.run,
         "model_check": system.model_check.run,
         "health": system.host.health.run,
+        "watchdog": lambda: show_life(system.host.place.supervised, clock),
     }
     at_gateway = settings.work.role == "gateway"
     if not at_gateway:
@@ -375,6 +379,7 @@ async def _stop_in_order(
     settings: Settings, system: System, server: Server, stop: _Stop, working: asyncio.Task[None]
 ) -> None:
     await stop.asked.wait()
+    system.host.place.supervised.tell(STOPPING)
     log.info("stopping: turns in progress get %s s to reach a step border", settings.daemon.drain_s)
     system.service.refuse_new_work()
     await server.stop_listening()

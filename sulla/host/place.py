@@ -9,6 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.core.redact import Redactor
+from sulla.host.supervised import Supervised
 from sulla.models.base import Provider
 from sulla.store.base import Store
 from sulla.tools.base import Tool
@@ -31,3 +32,5 @@ class Place:
     extra_tools: tuple[Tool, ...] = ()
     zone: str = "UTC"
     """The name of the time zone that counts where nobody says otherwise."""
+    supervised: Supervised = Supervised()
+    """Who looks after the process."""

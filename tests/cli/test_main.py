@@ -88,7 +88,7 @@ def test_a_client_does_not_care_about_the_daemons_settings(
 
 
 def test_the_page_knows_every_command() -> None:
-    assert re.findall(r"^\| `sulla (\w+)", PAGE, re.MULTILINE) == list(COMMANDS)
+    assert re.findall(r"^\| `sulla ([\w-]+)", PAGE, re.MULTILINE) == list(COMMANDS)
 
 
 def test_the_page_knows_every_exit_code() -> None:

@@ -48,7 +48,12 @@ HOMES = {
     "os.getenv": ENVIRONMENT,
     "os.putenv": (),
     "os.urandom": CHANCE,
-    "importlib.import_module": ("sulla/cli/main.py", "sulla/cli/late.py", "sulla/host/capability.py"),
+    "importlib.import_module": (
+        "sulla/cli/main.py",
+        "sulla/cli/late.py",
+        "sulla/cli/self_check.py",
+        "sulla/host/capability.py",
+    ),
     "random": (*CHANCE, "tests/simulation/*.py"),
     "secrets": CHANCE,
     "uuid": CHANCE,

@@ -26,17 +26,18 @@ _ACCEPTS = 16
 _SHUTDOWN_STEP_S = 0.01
 
 
-def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
+def bind(host: str, port: int, limits: Limits | None = None, *, listening: int | None = None) -> socket.socket:
     """A socket that listens already, so that the port is ours when this returns.
 
     Args:
         host: an address or a name of this machine.
         port: 0 picks a free one.
         limits: for the time after which the kernel gives up a peer that takes nothing; None for the defaults.
+        listening: the descriptor of a socket that a service manager has opened there; None to open one.
 
     Raises:
         PortInUse: somebody else listens there.
-        SettingsError: it is no address of this machine, or may not be used.
+        SettingsError: it is no address of this machine, or may not be used; or the manager's socket is at another.
     """
     bounds = limits if limits is not None else Limits()
     if not 0 <= port <= 65535:
@@ -51,14 +52,16 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
         )[0]
     except (OSError, UnicodeError) as error:
         raise SettingsError(f"cannot listen on {host!r}, port {port}: {error}; use one of this machine's") from None
-    sock = socket.socket(family, kind, proto)  # without IPPROTO_TCP asyncio would not turn Nagle's algorithm off
+    # Without IPPROTO_TCP asyncio would not turn Nagle's algorithm off.
+    sock = socket.socket(family, kind, proto) if listening is None else _handed_over(listening, address)
     try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if listening is None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind(address)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             # A ping cannot be written to a peer that reads nothing, so only the kernel can notice.
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(bounds.user_timeout_s * 1000))
-        sock.bind(address)
         sock.listen(_BACKLOG)
         sock.setblocking(False)
     except OSError as error:
@@ -67,6 +70,23 @@ def bind(host: str, port: int, limits: Limits | None = None) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise PortInUse(f"{where} is in use: choose another port with `--port N` (0 picks a free one)") from None
         raise SettingsError(f"cannot listen on {where}: {error.strerror}") from None
+    return sock
+
+
+def _handed_over(descriptor: int, address: tuple[object, ...]) -> socket.socket:
+    """A service manager's socket. It must be where the settings say: who may come in hangs on that."""
+    try:
+        sock = socket.socket(fileno=descriptor)
+    except OSError as error:
+        raise SettingsError(f"the service manager's descriptor {descriptor} is no socket: {error.strerror}") from None
+    where = sock.getsockname()
+    if where[:2] != address[:2] or not sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        sock.close()
+        wanted = "{}:{}".format(*address)
+        raise SettingsError(
+            f"the service manager hands over a socket at {where!r}, and gateway.host and gateway.port say {wanted}: "
+            "make ListenStream= of its socket unit the same"
+        )
     return sock
 
 

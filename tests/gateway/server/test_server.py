@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,26 @@ def test_what_is_no_address_of_ours_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("203.0.113.7", 0))])
     with pytest.raises(SettingsError, match=r"cannot listen on 203\.0\.113\.7:0"):
         bind("203.0.113.7", 0)
+
+
+def test_a_socket_that_was_handed_over_is_used() -> None:
+    with bind("127.0.0.1", 0) as opened:
+        port = opened.getsockname()[1]
+        with bind("127.0.0.1", port, listening=os.dup(opened.fileno())) as taken:
+            assert taken.getsockname()[1] == port
+
+
+def test_a_socket_that_was_handed_over_must_be_where_the_settings_say() -> None:
+    with bind("127.0.0.1", 0) as opened, pytest.raises(SettingsError, match="make ListenStream= of its socket unit"):
+        bind("127.0.0.1", 8137, listening=os.dup(opened.fileno()))
+
+
+def test_a_descriptor_that_is_no_socket_is_named() -> None:
+    with (
+        Path(os.devnull).open() as file,
+        pytest.raises(SettingsError, match=f"descriptor {file.fileno()} is no socket"),
+    ):
+        bind("127.0.0.1", 8137, listening=file.fileno())
 
 
 @pytest.mark.parametrize("port", [-1, 65_536, 70_000])

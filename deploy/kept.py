@@ -1,0 +1,276 @@
+"""Copies all that a home and its store hold, while the daemon works, and puts it back. For backup.sh and restore.sh.
+
+The home comes first and the store last. So whatever follows the conversations, such as the memory and the journal, is
+behind them in a copy and catches up; and every message that was acknowledged when the copying began is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sulla.core.errors import SullaError
+from sulla.daemon.settings.config import Settings, load_settings
+from sulla.host.home import find_home
+from sulla.host.store_url import POSTGRES, REDIS, named_store, store_file
+from sulla.memory.adapters import MEMORY_SUFFIX
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+OF_A_PROCESS = {"lock", "daemon.json", "stores.json"}
+"""Files of the home that say what runs on it, and which store it had: the copy's is another one."""
+POSTGRES_SCHEMAS = ("sulla", "sulla_memory")
+REDIS_KEYS = ("sulla:*", "stream_buffer:*")
+REDIS_INCARNATION = "sulla:incarnation"
+NEW_INCARNATION = "UPDATE sulla.meta SET value = gen_random_uuid() WHERE name = 'incarnation'"
+HOME, SQLITE, DUMP = "home", "sqlite", "postgres.dump"
+RDB, RDB_DATABASE = "redis.rdb", "redis.database"
+
+
+class Refused(Exception):
+    """It cannot be done, and nothing was changed."""
+
+
+def back_up(settings: Settings, folder: Path) -> None:
+    """Copy everything into a new folder, which appears under its name when it is whole.
+
+    Args:
+        settings: of the home.
+        folder: the backup; it must not be there.
+
+    Raises:
+        Refused: it is there, or a tool is missing.
+    """
+    if folder.exists():
+        raise Refused(f"{folder} is there already: name another folder")
+    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
+    try:
+        files = _databases(settings)
+        _copy_home(settings.home, draft / HOME, {file.name for file in files})
+        (draft / SQLITE).mkdir()
+        for file in sorted(files, key=lambda one: one == store_file(settings)):  # what all others follow comes last
+            _copy_database(file, draft / SQLITE / file.name)
+        named = named_store(settings)
+        if named.scheme in REDIS:
+            _run("redis-cli", *_redis_words(named.url), "--rdb", str(draft / RDB), more=_redis_password(named.url))
+            (draft / RDB_DATABASE).write_text(f"{_redis_database(named.url)}\n")  # the file has those of all
+        if named.scheme in POSTGRES:
+            schemas = [f"--schema={name}" for name in POSTGRES_SCHEMAS]
+            _run("pg_dump", "--format=custom", *schemas, "--file", str(draft / DUMP), more=_postgres(named.url))
+        draft.rename(folder)
+    except BaseException:
+        shutil.rmtree(draft)
+        raise
+
+
+def restore(settings: Settings, folder: Path) -> None:
+    """Put a backup into a home that is not there yet, and into a store that has nothing of ours.
+
+    Args:
+        settings: the backup's, with the place of the new home.
+        folder: from `back_up`.
+
+    Raises:
+        Refused: the place is taken, a tool is missing, or the backup is of another kind of store.
+    """
+    named = named_store(settings)
+    wanted = RDB if named.scheme in REDIS else DUMP if named.scheme in POSTGRES else ""
+    if {wanted} - {""} != {name for name in (RDB, DUMP) if (folder / name).is_file()}:
+        raise Refused(f"{folder} was made of another kind of store than {named.source} names")
+    if settings.home.exists() and any(settings.home.iterdir()):
+        raise Refused(f"{settings.home} is not empty: put it aside first")
+    if wanted == RDB:
+        _fill_redis(named.url, folder / RDB, int((folder / RDB_DATABASE).read_text()))
+    if wanted == DUMP:
+        _fill_postgres(named.url, folder / DUMP)
+    shutil.copytree(folder / HOME, settings.home, symlinks=True, dirs_exist_ok=True)
+    store = store_file(settings)
+    for file in sorted((folder / SQLITE).iterdir()):
+        place = (store.parent if store is not None else settings.home) / file.name
+        if place.exists():
+            raise Refused(f"{place} is there: put it aside first")
+        shutil.copy2(file, place)
+
+
+def _databases(settings: Settings) -> list[Path]:
+    """The files of SQLite: conversations, and what agents remember."""
+    store = store_file(settings)
+    files = [store, store.with_suffix(MEMORY_SUFFIX)] if store is not None else []
+    return [file for file in files if file.is_file()]
+
+
+def _copy_home(home: Path, to: Path, databases: set[str]) -> None:
+    left_out = OF_A_PROCESS | {name + ending for name in databases for ending in ("", "-wal", "-shm", "-journal")}
+
+    def passed_over(folder: str, names: list[str]) -> set[str]:
+        special = {name for name in names if not _is_kept(Path(folder, name))}
+        return special | (left_out & set(names) if Path(folder) == home else set())
+
+    def copy(source: str, target: str) -> str:
+        try:
+            return shutil.copy2(source, target, follow_symlinks=False)
+        except FileNotFoundError:
+            return target  # it was removed meanwhile, so it is no part of what is kept
+
+    shutil.copytree(home, to, symlinks=True, ignore=passed_over, copy_function=copy)
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether it can be copied: sockets and pipes are of processes."""
+    return path.is_symlink() or path.is_file() or path.is_dir()
+
+
+def _copy_database(source: Path, target: Path) -> None:
+    """One moment of a database; writers go on meanwhile."""
+    address = f"{source.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+        (said,) = new.execute("PRAGMA integrity_check").fetchone()
+        if said != "ok":
+            raise Refused(f"{source} is damaged: {said}")
+    target.chmod(0o600)
+
+
+def _redis_words(url: str) -> list[str]:
+    from redis.asyncio.connection import parse_url
+
+    given = parse_url(url)
+    place = (
+        ["-s", given["path"]]
+        if "path" in given
+        else ["-h", given.get("host", "localhost"), "-p", str(given.get("port", 6379))]
+    )
+    user = ["--user", given["username"]] if given.get("username") else []
+    return [*place, *user, *(["--tls"] if url.startswith("rediss:") else [])]
+
+
+def _redis_database(url: str) -> int:
+    from redis.asyncio.connection import parse_url
+
+    return int(parse_url(url).get("db", 0))
+
+
+def _redis_password(url: str) -> dict[str, str]:
+    """By a variable: others on the machine can see a command's words."""
+    from redis.asyncio.connection import parse_url
+
+    password = parse_url(url).get("password")
+    return {"REDISCLI_AUTH": password} if password else {}
+
+
+def _postgres(url: str) -> dict[str, str]:
+    """A URL as the variables that PostgreSQL's programs read, for the same reason."""
+    from psycopg.pq import Conninfo
+
+    options = Conninfo.parse(url.encode())
+    return {one.envvar.decode(): one.val.decode() for one in options if one.val is not None and one.envvar is not None}
+
+
+def _fill_postgres(url: str, dump: Path) -> None:
+    variables = _postgres(url)
+    found = _run(
+        "psql", "--no-psqlrc", "-At", "-c", "SELECT count(*) FROM pg_namespace WHERE nspname = 'sulla'", more=variables
+    )
+    if found.strip() != "0":
+        raise Refused("the database has a schema `sulla` already: name an empty one, or drop that schema")
+    name = variables.get("PGDATABASE") or variables.get("PGUSER", "")
+    words = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges")
+    _run("pg_restore", *words, f"--dbname={name}", str(dump), more=variables)
+    _run("psql", "--no-psqlrc", "-v", "ON_ERROR_STOP=1", "-c", NEW_INCARNATION, more=variables)
+
+
+def _fill_redis(url: str, rdb: Path, database: int) -> None:
+    """Have a server of our own read the file and hand over what is Sulla's: the other need not be stopped."""
+    from redis import Redis
+
+    with closing(Redis.from_url(url)) as target, tempfile.TemporaryDirectory(prefix="sulla-") as name:
+        if any(next(target.scan_iter(match=keys, count=1000), None) for keys in REDIS_KEYS):
+            raise Refused("that Redis has keys of a Sulla already: name an empty database, or remove them")
+        shutil.copy2(rdb, Path(name, "dump.rdb"))
+        door = Path(name, "door")
+        # More databases than any server has that is not set up for tests: the file may have something in each.
+        words = [
+            "--port",
+            "0",
+            "--databases",
+            "4096",
+            "--unixsocket",
+            str(door),
+            "--dir",
+            name,
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]
+        with subprocess.Popen([_program("redis-server"), *words], stdout=subprocess.PIPE, text=True) as server:
+            try:
+                said = server.stdout or ()
+                if not any("ready to accept connections" in line.lower() for line in said):
+                    raise Refused(f"redis-server cannot read {rdb}: is it older than the one that wrote it?")
+                with closing(Redis(unix_socket_path=str(door), db=database)) as source:
+                    _hand_over(source, target)
+            finally:
+                server.terminate()
+
+
+def _hand_over(source: Redis, target: Redis) -> None:
+    for pattern in REDIS_KEYS:
+        for key in source.scan_iter(match=pattern, count=1000):
+            value, left_ms = source.dump(key), source.pttl(key)
+            if value is not None and left_ms != 0:  # else its time ran out just now
+                target.restore(key, max(left_ms, 0), value)
+    target.set(REDIS_INCARNATION, f"store_{uuid.uuid4().hex[:24]}")
+
+
+def _run(name: str, *words: str, more: Mapping[str, str]) -> str:
+    """Run a program to its end; what it printed."""
+    run = subprocess.run([_program(name), *words], env=os.environ | more, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Refused(f"{name} failed: {(run.stderr or run.stdout).strip()}")
+    return run.stdout
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise Refused(f"there is no {name} on the PATH: install the client programs of that store")
+    return found
+
+
+def main() -> int:
+    """Read the command line, and do it."""
+    parser = argparse.ArgumentParser(prog="kept.py")
+    parser.add_argument("what", choices=("backup", "restore"), help=argparse.SUPPRESS)
+    parser.add_argument("--home", type=Path, metavar="DIR", help="the home (default SULLA_HOME, or ~/.sulla)")
+    parser.add_argument("folder", type=Path, help="the backup: a folder")
+    given = parser.parse_args()
+    os.umask(0o077)  # keys and tokens are in it
+    try:
+        home = find_home(os.environ, given.home)
+        if given.what == "backup":
+            settings = load_settings(os.environ, {}, home)
+            back_up(settings, given.folder)
+        else:
+            settings = load_settings(os.environ, {}, given.folder / HOME).model_copy(update={"home": home})
+            restore(settings, given.folder)
+    except (Refused, SullaError, OSError, sqlite3.Error) as error:
+        print(f"{given.what}.sh: {error}", file=sys.stderr)
+        return 1
+    print(f"{given.folder}: all of {settings.home}, and of the store that {named_store(settings).source} names")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

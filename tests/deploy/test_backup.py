@@ -1,0 +1,139 @@
+"""A backup that is taken while people talk, put back elsewhere: what was acknowledged when it began is there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sulla.terminal.client import open_client
+from sulla.terminal.place import door
+from tests.daemon.running import PATIENCE_S, Place
+from tests.faults.conftest import new_database
+from tests.faults.crowd import UNBOUNDED
+from tests.house.source import ROOT
+from tests.servers.stores.postgres import PostgresServer, find_binaries
+from tests.servers.stores.redis import find_redis, running_redis
+from tests.soon import a_pause
+
+TALKS = 4
+A_THREAD = 20
+"""Messages in a thread: fewer than may wait in one."""
+BEFORE, AFTER = 24, 8
+"""So many messages are acknowledged before the backup begins, and at least so many while it is made."""
+
+
+@contextmanager
+def _two_stores(kind: str, request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """Where a daemon keeps everything, and where it is put back: an empty one."""
+    match kind:
+        case "redis":
+            with running_redis(requirepass="s3cret") as old, running_redis(requirepass="other") as new:
+                yield old.url(2), new.url(5)
+        case "postgres":
+            server: PostgresServer = request.getfixturevalue("postgres_server")
+            yield new_database(server, 9001), new_database(server, 9002)
+        case _:
+            yield "", ""
+
+
+@dataclass(slots=True)
+class Talk:
+    """What several people say, all at once, and what of it was acknowledged."""
+
+    place: Place
+    acknowledged: list[tuple[str, str]] = field(default_factory=list)
+    """Threads and texts."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def go_on(self, number: int) -> None:
+        """Send one message after the other until it is over."""
+        async with open_client(door(self.place.home)) as client:
+            count = 0
+            while not self.over.is_set():
+                if count % A_THREAD == 0:
+                    thread = (await client.call("thread.create"))["thread_id"]
+                text = f"text {number}-{count} ends"
+                await client.call("turn.send", thread_id=thread, message_id=f"m{number}-{count}", text=text)
+                self.acknowledged.append((thread, text))
+                count += 1
+
+    async def until(self, many: int) -> None:
+        """Wait until so many are acknowledged."""
+        async with asyncio.timeout(PATIENCE_S):
+            while len(self.acknowledged) < many:
+                await a_pause()
+
+
+def _script(place: Place, name: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    environ = place.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    command = [ROOT / "deploy" / f"{name}.sh", *words]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+
+def _missing(place: Place, wanted: list[tuple[str, str]], folder: Path) -> list[str]:
+    """Texts that are in no record of their thread."""
+    code, _, said = place.run("thread", "export", "--all", "--out", str(folder))
+    assert code == 0, said
+    return [text for thread, text in wanted if text not in (folder / f"{thread}.jsonl").read_text()]
+
+
+def _programs(kind: str) -> list[Path]:
+    """The folders of the programs that belong to a store."""
+    postgres = find_binaries() if kind == "postgres" else None
+    return [find_redis().parent] if kind == "redis" else [postgres] if postgres is not None else []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "redis", "postgres"])
+async def test_what_was_acknowledged_before_a_backup_is_there_after_its_restore(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    for folder in _programs(kind):
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    with _two_stores(kind, request) as (old_url, new_url):
+        old = Place(tmp_path / "home", **UNBOUNDED, SULLA_STORE=old_url)
+        new = Place(tmp_path / "restored", **UNBOUNDED, SULLA_STORE=new_url)
+        with old.up():
+            talk = Talk(old)
+            async with asyncio.TaskGroup() as group:
+                for number in range(TALKS):
+                    group.create_task(talk.go_on(number))
+                await talk.until(BEFORE)
+                before = list(talk.acknowledged)
+                made = await asyncio.to_thread(_script, old, "backup", tmp_path / "backup")
+                await talk.until(len(before) + AFTER)
+                talk.over.set()
+        assert made.returncode == 0, made.stderr
+        put_back = _script(new, "restore", tmp_path / "backup")
+        assert put_back.returncode == 0, put_back.stderr
+        with new.up():
+            assert _missing(new, before, tmp_path / "out") == []
+
+
+def test_nothing_is_put_where_something_is(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    assert place.run("init", "--yes")[0] == 0
+    assert _script(place, "backup", tmp_path / "backup").returncode == 0
+    over = _script(place, "restore", tmp_path / "backup")
+    assert (over.returncode, over.stderr) == (1, f"restore.sh: {place.home} is not empty: put it aside first\n")
+    again = _script(place, "backup", tmp_path / "backup")
+    assert again.returncode == 1
+    assert "is there already" in again.stderr
+
+
+def test_a_backup_has_what_people_have_written_and_can_be_read_by_them_alone(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    assert place.run("init", "--yes")[0] == 0
+    with place.up():
+        assert _script(place, "backup", tmp_path / "backup").returncode == 0
+    copied = {path.name for path in (tmp_path / "backup" / "home").iterdir()}
+    assert {"sulla.toml", "agents", "token", "workspace"} <= copied
+    assert copied & {"lock", "daemon.json", "sulla.db", "sulla.db-wal"} == set()
+    assert (tmp_path / "backup").stat().st_mode & 0o077 == 0
