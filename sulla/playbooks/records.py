@@ -30,8 +30,9 @@ class PlaybookAsked(RunRequest):
     kind: ClassVar[str] = "PLAYBOOK_ASKED"
     provenance: ClassVar[Provenance] = "person"
     refusal: ClassVar[str] = "no playbook is running here"
-    ask: Literal["pause", "resume", "step", "cancel", "look"]
-    """`look` is what a run is told that waits for its turn, by one that has left."""
+    ask: Literal["pause", "resume", "step", "cancel", "make_way", "look"]
+    """`make_way` ends a run as `cancel` does, and leaves what it does at its end alone: nobody but a person cuts that.
+    `look` is what a run is told that waits for its turn, by one that has left."""
     why: str = ""
 
 

@@ -332,7 +332,7 @@ class StoredRuns:
         """The playbook of a run, if it has the steps.
 
         Raises:
-            NotFound: it has no such step.
+            NotFound: it has no such step, or no such pass.
             CorruptRecord: the run's playbook cannot be read.
             Conflict: it did one step alone.
         """
@@ -342,7 +342,7 @@ class StoredRuns:
             raise CorruptRecord(f"{record.thread_id}: the playbook of this run cannot be read")
         if record.order is not None and record.order.do == "start" and record.order.steps:
             raise Conflict(f"this run did the step {record.order.steps[0]!r} alone: start it again")
-        refuse_unknown(build(definition), steps)
+        refuse_unknown(build(definition), record.facts, steps)
         return definition
 
     async def _order(self, thread_id: ThreadId, name: str, order: RunOrder, origin: Origin) -> bool:

@@ -10,6 +10,10 @@ ID_CHARS = 128
 TITLE_CHARS = 200
 SUBSCRIPTIONS = 64
 """Threads that one connection may follow at once."""
+VALUE_ENTRIES = 100_000
+"""Of the lists and objects in what may be any JSON, such as a playbook's inputs, all in all: as many as a list that an
+expression makes. Its bytes are those of a frame.
+"""
 ACTIVITY_CHARS = 80
 """Of what somebody says to be doing."""
 IDLE_S = 90 * 86_400

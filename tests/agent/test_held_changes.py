@@ -192,6 +192,26 @@ async def test_a_file_that_says_who_is_at_work_can_be_removed_again_behind_a_pag
     assert not (home.workspace / "deploy.lock").exists()
 
 
+async def test_a_playbooks_step_is_told_of_a_file_that_another_has_changed_meanwhile_that_steps_need_an_order(
+    home: Home,
+) -> None:
+    held = HeldChanges(home.layers, PROGRAMS)
+    toolbox = Toolbox(shell_tools(home.shell, ShellJobs(SystemClock()), lambda: held))
+    context = replace(context_in(home.workspace, SystemClock()), by=Author.OUTSIDE, whole_bytes=MAX_STEP_BYTES)
+    call = ToolCall(CallId("c1"), "bash", {"command": "echo a >> side.log; sleep 2"})
+    running = asyncio.ensure_future(run_call(toolbox, call, context))
+    while not [*Path(home.workspace.parent / "layers").glob("*/upper/side.log")]:
+        await a_pause()
+    (home.workspace / "side.log").write_text("b\n")
+    done = await running
+    assert isinstance(done, Done)
+    assert (done.is_error, done.refused) == (True, True)
+    assert "it is given up: somebody else has changed side.log meanwhile" in done.text
+    assert "have these steps one behind the other" in done.text
+    assert "programs" not in done.text
+    assert (home.workspace / "side.log").read_text() == "b\n"
+
+
 async def test_a_playbooks_step_is_told_what_to_do_instead_and_nothing_waits_for_a_person_that_nobody_asks(
     home: Home,
 ) -> None:

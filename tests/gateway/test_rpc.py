@@ -369,6 +369,28 @@ def test_more_fields_than_any_model_has_are_counted_and_not_explained_one_by_one
     assert params_fault(method, params).message == f"{where}: got 65 fields, expected at most 64"
 
 
+@pytest.mark.parametrize("field", ["inputs", "outputs"])
+@pytest.mark.parametrize(
+    "value", [[{"a": 1}] * 3000, {f"k{number}": 0 for number in range(3000)}, [[0] * 100] * 900], ids=type
+)
+def test_what_a_playbook_is_given_may_be_long(field: str, value: Json) -> None:
+    found = rpc.read_params(Request(1, "workflow.start", {"playbook": "p", field: {"rows": value}}))
+    assert getattr(found, field) == {"rows": value}
+
+
+@pytest.mark.parametrize("value", [[0] * 100_000, [[0] * 1000] * 100, {"deep": [[[0] * 100_000]]}])
+def test_the_entries_of_what_a_playbook_is_given_are_counted_in_all(value: Json) -> None:
+    assert params_fault("workflow.start", {"playbook": "p", "inputs": {"rows": value}}).message == (
+        "params.inputs: its lists and objects have more than 100000 entries in all, the most there may be"
+    )
+
+
+def test_names_of_inputs_are_as_few_as_fields() -> None:
+    inputs: JsonObject = {f"k{number}": 0 for number in range(65)}
+    said = params_fault("workflow.start", {"playbook": "p", "inputs": inputs}).message
+    assert said == "params.inputs: got 65 fields, expected at most 64"
+
+
 @pytest.mark.parametrize(
     ("events", "said"),
     [

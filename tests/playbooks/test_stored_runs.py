@@ -280,6 +280,19 @@ async def test_one_step_alone_is_done_with_what_others_are_said_to_have_come_to(
         await home.desk.resume(run, ["b"])
 
 
+async def test_a_run_goes_on_from_no_pass_that_it_never_began(home: Home) -> None:
+    loop = "loop: {count: 2, steps: [{id: p, set: {v: 1}}, {id: q, fail: no}]}"
+    (home.folder / "rounds.yaml").write_text(f"name: rounds\nsteps: [{{id: all, {loop}}}]\n")
+    run = await home.begin("rounds")
+    await home.world.work()
+    said = r"'p\[7\]': the loop 'all' began one pass in this run, 0"
+    with pytest.raises(NotFound, match=said):
+        await home.desk.resume(run, ["p[7]"])
+    with pytest.raises(NotFound, match=said):
+        await home.desk.fork(run, ["p[7]"], None, "again")
+    assert await home.status(run) == "failed"
+
+
 async def test_a_failed_run_goes_on_behind_what_was_done_by_hand(home: Home) -> None:
     (home.folder / "two.yaml").write_text(TWO)
     run = await home.begin("two")

@@ -22,6 +22,7 @@ from sulla.playbooks.definition import (
     PromptStep,
     Step,
     Template,
+    ToolStep,
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
@@ -32,6 +33,7 @@ EVERYTHING: Final = "*"
 INPUTS: Final = "run.inputs"
 PAYLOAD: Final = "run.payload"
 """What a message, an event or a webhook brought along."""
+_STATUS: Final = "run.status"
 _BROUGHT: Final = frozenset(("payload", "headers", "query"))
 READ_AGAIN: Final = (AgentStep, PromptStep)
 """Kinds that are shown what came of their earlier attempts."""
@@ -61,12 +63,17 @@ class DataFlow:
     def into(self, step: str) -> frozenset[str]:
         """All that can be in what a step works with: ids of steps, `INPUTS`, `PAYLOAD`, or `EVERYTHING`.
 
+        In what a tool is called with, `run.status` as it stands is one of the daemon's own words, and shows no more
+        than that the steps at the end had their turn. In all else it could choose what is said, which counts.
+
         Args:
             step: its id.
         """
         if step not in self._given:
-            found = frozenset[str]().union(*(self._closed(name) for name in self._flowing(step)))
-            own = frozenset((step,)) if isinstance(self._steps[step].does, READ_AGAIN) else frozenset[str]()
+            does = self._steps[step].does
+            flowing = self._flowing(step, plain=_STATUS if isinstance(does, ToolStep) else "")
+            found = frozenset[str]().union(*(self._closed(name) for name in flowing))
+            own = frozenset((step,)) if isinstance(does, READ_AGAIN) else frozenset[str]()
             self._given[step] = found | own
         return self._given[step]
 
@@ -135,10 +142,10 @@ class DataFlow:
                 waiting.extend(self._flowing(at))
         return frozenset(found)
 
-    def _flowing(self, step: str) -> Iterator[str]:
+    def _flowing(self, step: str, plain: str = "") -> Iterator[str]:
         """What flows in without a step between: what is named, and what decided whether there is any."""
         sure = self._done_before(step)
-        for name in self._named(step):
+        for name in self._named(step, plain):
             yield name
             if name in self._steps and name not in sure:
                 yield from self._said_by(name, sure)
@@ -205,8 +212,8 @@ class DataFlow:
             self._sure[step] = found.union(*(self._done_before(outer) for outer in self._around[step]))
         return self._sure[step]
 
-    def _named(self, step: str) -> Iterator[str]:
-        """What flows in without a step between."""
+    def _named(self, step: str, plain: str = "") -> Iterator[str]:
+        """What flows in without a step between, but for expressions that are nothing but `plain`."""
         does = self._steps[step].does
         match does:
             case LoopStep(body=body):
@@ -219,7 +226,7 @@ class DataFlow:
             case _:
                 pass
         for template in templates_in(does):
-            yield from self._in(template, step)
+            yield from self._in(template, step, plain)
 
     def _within(self, steps: Iterable[Step]) -> Iterator[str]:
         """What steps in a loop or a branch came to, and what decided which of them were done: a `break` or a `fail`
@@ -230,9 +237,9 @@ class DataFlow:
             if inner.when is not None:
                 yield from self._in(inner.when, inner.id)
 
-    def _in(self, template: Template, step: str) -> Iterator[str]:
+    def _in(self, template: Template, step: str, plain: str = "") -> Iterator[str]:
         for spot in split(template.source):
-            if isinstance(spot, ExpressionSpot):
+            if isinstance(spot, ExpressionSpot) and (not plain or spot.source.strip() != plain):
                 for path in paths_of(parse(spot.source)):
                     yield from self._at(path.words, step)
 

@@ -311,10 +311,15 @@ class Playbook:
 
     # ---------------------------------------------------------------------------------------------- what people ask for
 
-    def cancel(self, why: str = "") -> list[Fact]:
-        """End the run: what runs is stopped by what is `next`, and nothing more is begun."""
-        run = self._run
-        if run.course.ended is not None or run.course.stopped is not None:
+    def cancel(self, why: str = "", *, spares_end: bool = False) -> list[Fact]:
+        """End the run: what runs is stopped by what is `next`, and nothing more is begun.
+
+        Args:
+            why: what is said of it.
+            spares_end: whether what it does at its end goes on, where it is at that already.
+        """
+        run, course = self._run, self._run.course
+        if course.ended is not None or course.stopped is not None or (spares_end and course.closing is not None):
             return []
         unbegun = all(spot.status == PENDING for spot in run.spots.values())
         return self._note(RunStopped("cancelled", why[:MESSAGE_CHARS], run.now_ms, unbegun=unbegun))

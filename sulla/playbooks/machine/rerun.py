@@ -102,12 +102,12 @@ def reopen(plan: Plan, facts: Sequence[Fact], now_ms: int, steps: Sequence[str] 
 
     Raises:
         Conflict: it has not ended, or has nothing that could be done again.
-        NotFound: there is no such step.
+        NotFound: there is no such step, or no such pass.
     """
     known = kept(plan, facts)
     if not any(isinstance(fact, RunEnded) for fact in known):
         raise Conflict("the run has not ended: there is nothing to resume")
-    refuse_unknown(plan, steps)
+    refuse_unknown(plan, facts, steps)
     cancelled = any(isinstance(fact, RunStopped) for fact in known)
     chosen = tuple(in_full(plan, at) for at in steps) or broken(plan, known)
     if not chosen and not cancelled:
@@ -138,15 +138,15 @@ def fork(
         To be written as the beginning of the new run's log. What the other run paid for costs this one nothing.
 
     Raises:
-        NotFound: there is no such step.
+        NotFound: there is no such step, or no such pass.
         InvalidInput: the inputs are not what the playbook asks for.
         Conflict: the other run never began.
     """
-    refuse_unknown(plan, steps)
     known = [fact for fact in kept(plan, facts) if isinstance(fact, _RUN) or address(fact.at)[0] in plan.nodes]
     began = next((fact for fact in known if isinstance(fact, RunStarted)), None)
     if began is None:
         raise Conflict("the run has not begun: there is nothing to fork")
+    refuse_unknown(plan, facts, steps)
     given = complete_inputs(plan.definition, began.inputs if inputs is None else inputs)
     over = {fact.at for fact in known if isinstance(fact, _ENDS)}
     found: list[Fact] = [
@@ -215,23 +215,61 @@ def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ..
 # ---------------------------------------------------------------------------------------------------- what is forgotten
 
 
-def refuse_unknown(plan: Plan, steps: Sequence[str]) -> None:
-    """Do nothing if a playbook has steps.
+def refuse_unknown(plan: Plan, facts: Iterable[Fact], steps: Sequence[str]) -> None:
+    """Do nothing if a run has steps, and the passes that they are named with.
 
     Args:
         plan: the playbook.
+        facts: of the run.
         steps: addresses.
 
     Raises:
         NotFound: it has not, or an address is none.
     """
-    for at in steps:
-        step, path = address(at)
+    places = [address(at) for at in steps]
+    passes: dict[_Place, list[int]] = {}
+    if any(path for _, path in places):
+        for fact in kept(plan, facts):
+            if isinstance(fact, PassStarted):
+                passes.setdefault(address(fact.at), []).append(fact.number)
+    for step, path in places:
         if step not in plan.nodes:
             meant = did_you_mean(step, plan.nodes)
             raise NotFound(f"the playbook {plan.definition.name!r} has no step {step[:60]!r}.{meant}".rstrip("."))
-        if len(path) > _depth(plan, step):
-            raise NotFound(f"{at[:80]!r} names {len(path)} passes; the step lies in {_depth(plan, step)} loops")
+        loops = [owner for owner in _outwards(plan, step) if owner != step and _is_loop(plan, owner)][::-1]
+        if len(path) > len(loops):
+            raise NotFound(_too_deep(plan, step, path, len(loops)))
+        for depth, (loop, number) in enumerate(zip(loops, path, strict=False)):
+            there = sorted(set(passes.get((loop, path[:depth]), ())))
+            if number not in there:
+                raise NotFound(f"{_written(step, path)!r}: {_passes_of(_written(loop, path[:depth]), there)}")
+
+
+def _too_deep(plan: Plan, step: str, path: tuple[int, ...], depth: int) -> str:
+    named = f"{_written(step, path)!r} names {_count(len(path), 'pass', 'es')}"
+    if _is_loop(plan, step):
+        inner = plan.nodes[step].inner[0].nodes[0].step.id
+        within = _written(inner, path[: depth + 1])
+        return f"{named}, and {step!r} is the loop itself: name a step within it, such as {within!r}, or the whole loop"
+    lies_in = f"lies in {_count(depth, 'loop', 's')}" if depth else "lies in no loop"
+    return f"{named}, and the step {lies_in}"
+
+
+def _passes_of(loop: str, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return f"the loop {loop!r} began no pass in this run"
+    if len(numbers) == 1:
+        return f"the loop {loop!r} began one pass in this run, {numbers[0]}"
+    return f"the loop {loop!r} began the passes {numbers[0]} to {numbers[-1]} in this run"
+
+
+def _written(step: str, path: Sequence[int]) -> str:
+    """An address as people write it."""
+    return step + "".join(f"[{number}]" for number in path)
+
+
+def _count(number: int, what: str, more: str) -> str:
+    return f"{number} {what if number == 1 else what + more}"
 
 
 def _without(plan: Plan, facts: Sequence[Fact], steps: Sequence[str], now_ms: int) -> Iterator[Fact]:

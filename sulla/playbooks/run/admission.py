@@ -96,7 +96,7 @@ class Admission:
             for seq, control in self.state.inbox.controls.items()
             if isinstance(control.fact, PlaybookAsked)
         }
-        cancels = [one.why for one in asked.values() if one.ask == "cancel"]
+        cancels = [one.why for one in asked.values() if one.ask in ("cancel", "make_way")]
         if cancels:  # it ends before anything is done, whoever's turn it is
             return [*begins, RunStopped("cancelled", cancels[0][:MESSAGE_CHARS], now_ms, unbegun=True)]
         if wanted is None:

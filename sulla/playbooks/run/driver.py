@@ -293,8 +293,9 @@ class RunDriver:
                 self.take(machine.pause(asked.why), Author.PERSON, seq=seq)
             case "resume":
                 self.take(machine.resume(), Author.PERSON, seq=seq)
-            case "cancel":
-                self.take(machine.cancel(asked.why), Author.PERSON, seq=seq)
+            case "cancel" | "make_way":
+                facts = machine.cancel(asked.why, spares_end=asked.ask == "make_way")
+                self.take(facts, Author.PERSON, seq=seq)
             case "look":
                 self.take((), Author.PERSON, seq=seq)  # it has its turn already
             case "step":

@@ -80,7 +80,7 @@ class StoredLanes:
             if await self._keep(name, value, verdict.lane):
                 break
         for run in verdict.cancels:
-            await self._tell(run, PlaybookAsked("cancel", REPLACED), f"place:{me.turn}")
+            await self._tell(run, PlaybookAsked("make_way", REPLACED), f"place:{me.turn}")
         return verdict
 
     async def leave(self, key: str, me: LanePlace, limit: int) -> None:

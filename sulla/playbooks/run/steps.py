@@ -237,7 +237,7 @@ class StepEffects:
             run: the run that it is a step of.
         """
         with suppress(NotFound):
-            await self.threads.tell(child_thread(child), PlaybookAsked("cancel", NOT_WANTED), f"leave:{child}")
+            await self.threads.tell(child_thread(child), PlaybookAsked("make_way", NOT_WANTED), f"leave:{child}")
             self.wake(child_thread(child))
         await run.journal.commit(ChildCancelled(child))
 

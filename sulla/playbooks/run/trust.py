@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field
 from typing import Final
 
@@ -129,7 +129,14 @@ class RunTrust:
             reads: whether it is a call that changes nothing.
         """
         step = _step_of(at)
-        found = reached_by(self.flow.into(step), self.outside) if reads else self._apart(at)
+        into = self.flow.into(step)
+        found = reached_by(into, self.outside) if reads else self._apart(at)
+        behind = found - into if reads and EVERYTHING in into else set[str]()
+        hangs = self._listed(behind, step)
+        named = (self._listed(found - behind, step), f"how the run went, which hangs on {hangs}" if hangs else "")
+        return ", and ".join(part for part in named if part)
+
+    def _listed(self, found: Set[str], step: str) -> str:
         said = {PAYLOAD: "what began the run", INPUTS: "its inputs", step: f"what {step!r} came to before"}
         steps = sorted(name for name in found if name in said or name in self.plan.nodes)
         names = [said.get(name, f"what {name!r} came to") for name in steps[:_MOST_NAMED]]

@@ -182,11 +182,19 @@ async def _landed(shell: Shell, changes: HeldChanges, layer: Layer, done: Done, 
     # No later step of a playbook can ask a person for them.
     await changes.forget(context.thread_id)
     told = held[-1].partition(" allows it: ")[2] or held[-1]
-    return (
-        f"Nothing of what the command changed is in the workspace, and it is given up: {told}. In a run that has read "
-        "text from outside a command does not change such files: have it in a playbook of its own that reads nothing "
-        "from outside, give these files other names, or write one with `write_file`, which asks a person"
-    )
+    instead = _INSTEAD if "programs may run or obey" in told or "links lead" in told else _IN_TURN
+    return f"Nothing of what the command changed is in the workspace, and it is given up: {told}. {instead}"
+
+
+_INSTEAD: Final = (
+    "In a run that has read text from outside a command does not change such files: have it in a playbook of its own "
+    "that reads nothing from outside, give these files other names, or write one with `write_file`, which asks a person"
+)
+_IN_TURN: Final = (
+    "In a run that has read text from outside, a marked file included, a command works on a layer of its own, and of "
+    "those at work at the same time one alone changes a file: have these steps one behind the other (`needs`, "
+    "`at_once: 1`, `concurrency`), or let each write a file of its own"
+)
 
 
 def _with_rest(done: Done, rest: str, context: ToolContext) -> Done:

@@ -109,6 +109,17 @@ def test_a_run_that_is_cancelled_has_its_finally_and_a_second_cancel_ends_that_t
     assert [kind_of(fact) for fact in play.turn()] == ["STEP_CANCELLED", "RUN_ENDED"]
 
 
+def test_a_run_that_is_to_make_way_is_tidied_up_to_the_end_however_often_it_is_told() -> None:
+    play = Play(closing(step("a", WaitStep(T("60"))), step("b", None, "a")))
+    play.turn()
+    play.facts += play.book.cancel("a newer one", spares_end=True)
+    play.turn()
+    assert play.book.cancel("a newer one yet", spares_end=True) == []
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.done) == ("cancelled", ["tidy"])
+
+
 def test_a_paused_run_that_is_cancelled_is_tidied_up() -> None:
     play = Play(closing(step("a", WaitStep(T("60"))), step("b", None, "a")))
     play.turn()

@@ -271,11 +271,33 @@ def test_a_choice_of_what_is_trusted_stays_trusted_behind_a_merge() -> None:
 def test_at_the_end_how_a_run_went_says_what_all_of_it_was() -> None:
     last = """
 finally:
-  - {id: said, tool: send, with: {to: "${{ run.status }}"}}
+  - {id: chosen, tool: send, with: {to: "${{ 'you' if run.status == 'failed' else 'me' }}"}}
+  - {id: kept, set: {how: "${{ run.status }}"}}
+  - {id: behind, tool: send, with: {to: "${{ 'you' if steps.kept.output.how == 'failed' else 'me' }}"}}
+  - {id: given, playbook: other, with: {to: "${{ run.status }}"}}
   - {id: fixed, tool: send, with: {to: me}}
+"""
+    made = check_playbook(STEPS.replace("kept", "held").replace("STEP", "wait: 1s") + last)
+    assert made.definition is not None, made.faults
+    flow = DataFlow(made.definition)
+    assert {step: EVERYTHING in flow.into(step) for step in ("chosen", "behind", "given", "fixed")} == {
+        **dict.fromkeys(("chosen", "behind", "given"), True),
+        "fixed": False,
+    }
+
+
+def test_the_word_for_how_a_run_ends_is_the_daemons_own_in_what_a_tool_is_called_with_and_in_nothing_made_of_that() -> (
+    None
+):
+    last = """
+finally:
+  - {id: said, tool: look, with: {url: "https://tea.example/${{ run.id }}/${{ run.status }}"}}
+  - {id: more, tool: look, with: {url: "https://tea.example/${{ run.status }}/${{ run.error.message }}"}}
+  - {id: behind, tool: send, with: {to: "${{ 'you' if 'failed' in steps.said.output else 'me' }}"}}
 """
     made = check_playbook(STEPS.replace("STEP", "wait: 1s") + last)
     assert made.definition is not None, made.faults
     flow = DataFlow(made.definition)
-    assert flow.into("said") == {EVERYTHING}
-    assert flow.into("fixed") == set()
+    assert flow.into("said") == set()
+    assert EVERYTHING in flow.into("more")
+    assert EVERYTHING in flow.into("behind")

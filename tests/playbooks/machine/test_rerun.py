@@ -268,6 +268,55 @@ def test_what_was_reopened_before_passes_were_named_stays_as_it_was() -> None:
     assert set(again.done) == {"b@0", "end"}
 
 
+@pytest.mark.parametrize("at_once", [1, 3])
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("b[7]", "'b[7]': the loop 'all' began the passes 0 to 2 in this run"),
+        ("b@3", "'b[3]': the loop 'all' began the passes 0 to 2 in this run"),
+        (
+            "all[1]",
+            "'all[1]' names 1 pass, and 'all' is the loop itself: name a step within it, such as 'a[1]', or the",
+        ),
+        ("end[1]", "'end[1]' names 1 pass, and the step lies in no loop"),
+        ("b[1][2]", "'b[1][2]' names 2 passes, and the step lies in 1 loop"),
+    ],
+)
+def test_a_pass_that_never_was_is_refused_with_those_that_there_are(at_once: int, named: str, said: str) -> None:
+    play = Play(_passes(at_once))
+    play.run()
+    for again in (
+        lambda: reopen(play.book.plan, play.facts, 9, [named]),
+        lambda: fork(play.book.plan, play.facts, [named], 9),
+    ):
+        with pytest.raises(NotFound) as refused:
+            again()
+        assert refused.value.message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("a[1][4]", "'a[1][4]': the loop 'in[1]' began the passes 0 to 1 in this run"),
+        ("a[5]", "'a[5]': the loop 'out' began the passes 0 to 2 in this run"),
+        (
+            "in[1][0]",
+            "'in[1][0]' names 2 passes, and 'in' is the loop itself: name a step within it, such as 'a[1][0]'",
+        ),
+        ("c[0]", "'c[0]': the loop 'none' began no pass in this run"),
+        ("d[1]", "'d[1]': the loop 'one' began one pass in this run, 0"),
+    ],
+)
+def test_passes_of_loops_within_loops_are_those_of_their_own_pass(named: str, said: str) -> None:
+    out = step("out", times(3, step("in", times(2, step("a")))))
+    none, one = step("none", each("${{ [] }}", step("c"))), step("one", times(1, step("d")))
+    play = Play(playbook(out, none, one))
+    play.run()
+    with pytest.raises(NotFound) as refused:
+        reopen(play.book.plan, play.facts, 9, [named])
+    assert refused.value.message.startswith(said)
+
+
 @pytest.mark.parametrize("wrong", ["b[", "b[x]", "b[1", "[1]", "b[1]x", "b@1[2]", ""])
 def test_what_is_no_address_is_refused(wrong: str) -> None:
     with pytest.raises(NotFound, match="is no step's address"):

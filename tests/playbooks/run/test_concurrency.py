@@ -90,6 +90,7 @@ finally:
 on_error:
   - {id: alarm, tool: note_once, with: {what: "alarm ${{ inputs.what }}"}}
 """
+SLOW_END = LOCKED.replace("finally:\n", 'finally:\n  - {id: sure, human: "Unlock ${{ inputs.what }}?"}\n')
 
 
 async def test_a_run_that_never_began_cleans_nothing_up(make: Make, ledger: EffectLedger) -> None:
@@ -119,11 +120,32 @@ async def test_a_run_that_is_cancelled_while_it_waits_for_its_turn_cleans_nothin
 
 
 async def test_one_that_a_newer_run_sends_out_of_the_queue_cleans_nothing_up(make: Make, ledger: EffectLedger) -> None:
-    slow = LOCKED.replace("finally:\n", 'finally:\n  - {id: sure, human: "Unlock ${{ inputs.what }}?"}\n')
-    world = make(ScriptedProvider(), text("{when_full: cancel_old}") + slow)
+    world = make(ScriptedProvider(), text("{when_full: cancel_old}") + SLOW_END)
+    first, second, third = [await world.run_play("guarded", {"what": what}) for what in "abc"]
+    await say(world, first, "approve")
+    assert ((await at(world, second)).status, effects(ledger)) == ("cancelled", ["unlock a"])
+    assert (await question(world, third)).prompt == "Shall c?"
+
+
+async def test_a_finally_at_work_is_cut_by_no_newer_run_and_the_last_one_begins_behind_it(
+    make: Make, ledger: EffectLedger
+) -> None:
+    world = make(ScriptedProvider(), text("{when_full: cancel_old}") + SLOW_END)
     runs = [await world.run_play("guarded", {"what": what}) for what in "abc"]
+    assert (await question(world, runs[0])).prompt == "Unlock a?"
+    assert await shown(world, runs[2]) == ("queued", (runs[0],))
+    await say(world, runs[0], "approve")
+    assert effects(ledger) == ["unlock a"]
     assert [(await shown(world, run))[0] for run in runs] == ["cancelled", "cancelled", "waiting"]
-    assert (effects(ledger), (await question(world, runs[2])).prompt) == ([], "Shall c?")
+
+
+async def test_a_person_may_cut_the_finally_of_a_run_that_was_to_make_way(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), text("{when_full: cancel_old}") + SLOW_END)
+    first, second = [await world.run_play("guarded", {"what": what}) for what in "ab"]
+    await world.want(first, PlaybookAsked("cancel", "at once"))
+    await world.work()
+    assert ((await at(world, first)).status, effects(ledger)) == ("cancelled", [])
+    assert (await shown(world, second))[0] == "waiting"
 
 
 async def test_a_run_whose_key_has_no_value_raises_its_alarm_and_cleans_nothing_up(

@@ -566,14 +566,35 @@ async def test_what_a_playbook_within_does_at_its_end_may_take_longer_than_the_r
     world = make(ScriptedProvider(), f"name: outer\nsteps:\n{AROUND['a merge']}  - {{id: z, wait: 1h}}\n", slow)
     run = await world.run_play("outer")
     await later(world, 2)
-    threads = [(ThreadId(info.key), state) for info, state in await world.threads.list(limit=9)]
-    (inner,) = [thread for thread, state in threads if state is not None and state.identity.title == "guarded"]
+    inner = await within(world, "guarded")
     assert (await question(world, inner)).prompt == "Tidy up?"
     await later(world, 3_601)
     assert (await at(world, run)).status == "completed"
     await say(world, inner, "approve")
     assert effects(ledger) == ["inner is cancelled"]
     await at_rest(world)
+
+
+async def test_what_a_playbook_within_does_at_its_end_is_not_cut_by_the_run_that_leaves_it(
+    make: Make, ledger: EffectLedger
+) -> None:
+    slow = GUARDED.replace("finally:\n", "finally:\n  - {id: sure, human: Tidy up?}\n")
+    world = make(ScriptedProvider(), f"name: outer\nsteps:\n{AROUND['its end']}", slow)
+    run = await world.run_play("outer")
+    inner = await within(world, "guarded")
+    await world.want(inner, PlaybookAsked("cancel", "not this one"))
+    await world.work()
+    await world.want(run, PlaybookAsked("cancel", "nor that"))
+    await world.work()
+    await say(world, inner, "approve")
+    assert effects(ledger) == ["inner is cancelled"]
+    await at_rest(world)
+
+
+async def within(world: PlayWorld, name: str) -> ThreadId:
+    threads = [(ThreadId(info.key), state) for info, state in await world.threads.list(limit=9)]
+    (inner,) = [thread for thread, state in threads if state is not None and state.identity.title == name]
+    return inner
 
 
 async def test_a_playbook_within_is_left_also_where_the_daemon_died_before_it_could_be_told(

@@ -83,6 +83,35 @@ def test_a_question_names_what_is_from_outside() -> None:
     assert of.told("d", reads=True) == ""
 
 
+ENDS = """
+name: one
+steps:
+  - {id: a, tool: look, with: {url: "https://a.example"}}
+  - {id: b, tool: look, with: {url: "https://a.example"}}
+finally:
+  - {id: how, tool: look, with: {url: "https://a.example/${{ run.status }}"}}
+  - {id: why, tool: look, with: {url: "https://a.example/${{ run.error.message }}"}}
+  - {id: both, tool: look, with: {url: "https://a.example/${{ steps.a.output }}"}}
+"""
+
+
+def test_how_a_run_ends_is_no_word_from_outside_and_a_question_about_why_says_that_it_is_about_the_run() -> None:
+    made = check_playbook(ENDS)
+    assert made.definition is not None, made.faults
+    facts = [Played("STEP_COMPLETED", step, tainted=True) for step in "ab"]
+    of = trust_in(build(made.definition), None, RunOrder("start", by=Author.PERSON, own=True), facts)
+    assert {step: of.told(step, reads=True) for step in ("how", "why", "both")} == {
+        "how": "",
+        "why": "how the run went, which hangs on what 'a' came to, what 'b' came to",
+        "both": "what 'a' came to, and how the run went, which hangs on what 'b' came to",
+    }
+    assert [of.whose(step, Author.OUTSIDE, reads=True).tainted for step in ("how", "why", "both")] == [
+        False,
+        True,
+        True,
+    ]
+
+
 def test_another_attempt_counts_as_the_first_one_did_where_nothing_but_its_answer_came_from_outside() -> None:
     answered = trust("manual", Played("STEP_FAILED", "a", tainted=True), by=Author.PERSON)
     assert [answered.whose(step, Author.OUTSIDE).tainted for step in "acd"] == [False, True, True]
