@@ -114,7 +114,8 @@ def ways(
     if opened.definition is None:
         raise InvalidInput(f"it could not be run: {'; '.join(opened.faults)}")
     done = dry_run(opened.definition, inputs, _setting(catalog, opened.definition, go_on))
-    rows = (way_row(way, catalog.known, cost_of(prices, way.rehearsed)) for way in done.ways)
+    playbook, known = opened.definition, catalog.known
+    rows = (way_row(way, playbook, known, cost_of(prices, way.rehearsed)) for way in done.ways)
     found, is_cut = _fitting(WayRow, rows, most_bytes)
     return PlaybookWays(found, is_cut or done.is_cut)
 

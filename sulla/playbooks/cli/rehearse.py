@@ -24,6 +24,7 @@ from sulla.playbooks.rehearsal.cases_read import read_cases
 from sulla.playbooks.rehearsal.dry import Way, dry_run
 from sulla.playbooks.rehearsal.told import (
     Cost,
+    asked_told,
     case_json,
     case_row,
     cost_of,
@@ -132,9 +133,10 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
     for number, way in enumerate(done.ways, 1):
         cost = cost_of(playbooks.home, way.rehearsed)
         if given.json:
-            print(json.dumps(way_json(way_row(way, playbooks.known, cost))))
+            print(json.dumps(way_json(way_row(way, definition, playbooks.known, cost))))
         else:
-            print("\n".join(_way_lines(playbooks, number, len(done.ways), way, cost, on)))
+            asked = (f"  {one_line(said)}" for said in asked_told(way, definition, playbooks.known))
+            print("\n".join((*_way_lines(playbooks, number, len(done.ways), way, cost, on), *asked)))
     if done.is_cut:
         tell(f"there are more than {len(done.ways)} ways: settle some with --choose STEP=WAY")
     return Exit.OK

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
 from sulla.core.errors import InvalidInput
@@ -27,6 +25,7 @@ from sulla.playbooks.expression.filter_form import (
     whole_in,
 )
 from sulla.playbooks.expression.filter_lists import LIST_FILTERS
+from sulla.playbooks.expression.filter_numbers import NUMBER_FILTERS, NUMBERS, with_point
 from sulla.playbooks.expression.filter_patterns import PATTERN_FILTERS
 from sulla.playbooks.expression.filter_times import TIME_FILTERS
 from sulla.playbooks.expression.values import (
@@ -46,8 +45,6 @@ from sulla.tools.nearest import did_you_mean
 
 # --------------------------------------------------------------------------------------------------------- on texts
 
-_MOST_DIGITS: Final = 400
-"""Of a number that is written out: the greatest one has 309 before its point."""
 _NOT_GIVEN: Final = object()
 """What stands for a value that an expression does not say; null is one."""
 
@@ -143,8 +140,19 @@ def _columns(columns: object) -> dict[str, Callable[..., object]]:
     return {name: single(filter_) for name, filter_ in object_in(columns).items()}
 
 
-def _typed(meter: CostMeter, value: object, columns: object, empty: object = _NOT_GIVEN) -> list[object]:
-    does = _columns(columns)
+def _decimal(mark: object) -> str:
+    if mark not in (".", ","):
+        raise InvalidInput(f"the decimal sign is '.' or ',', got {shown(mark)}")
+    return str(mark)
+
+
+def _typed(
+    meter: CostMeter, value: object, columns: object, empty: object = _NOT_GIVEN, decimal: object = "."
+) -> list[object]:
+    does, mark = _columns(columns), _decimal(decimal)
+    if mark != ".":
+        numbers = {name for name, filter_ in object_in(columns).items() if filter_ in NUMBERS}
+        does = {name: with_point(make, mark) if name in numbers else make for name, make in does.items()}
     found: list[object] = []
     for number_, item in enumerate(list_in(value), 1):
         row = dict(object_in(item))
@@ -213,46 +221,6 @@ def _sum(meter: CostMeter, value: object, attribute: object = None) -> int | flo
 # ------------------------------------------------------------------------------------------------------ between kinds
 
 
-def _int(meter: CostMeter, value: object) -> int:
-    found = _float(meter, value)
-    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d{1,19}\s*", value):
-        return int(number(int(value)))
-    return int(found) if not isinstance(value, int) else value
-
-
-def _float(meter: CostMeter, value: object) -> float:
-    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d{1,40}(\.\d{0,40})?([eE][-+]?\d{1,3})?\s*", value):
-        return float(number(float(value)))
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"expected a number, or a text that is one, got {shown(value)}")
-    return float(value)
-
-
-def _digits(digits: object) -> int:
-    return whole_in(digits, 0, 15)
-
-
-def _round(meter: CostMeter, value: object, digits: object = 0) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"expected a number, got {shown(value)}")
-    places = _digits(digits)
-    return round(value, places) if places else round(value)
-
-
-def _fixed(meter: CostMeter, value: object, digits: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"expected a number, got {shown(value)}")
-    # As it is written, and not as binary numbers keep it: 2.675 is none of them, and would become 2.67.
-    found = Decimal(repr(value)).quantize(Decimal(1).scaleb(-_digits(digits)), ROUND_HALF_UP, Context(_MOST_DIGITS))
-    return f"{found or abs(found):f}"
-
-
-def _abs(meter: CostMeter, value: object) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"expected a number, got {shown(value)}")
-    return abs(value)
-
-
 def _from_json(meter: CostMeter, value: object) -> Json:
     try:
         found: Json = json.loads(text_in(value).removeprefix("\ufeff"), parse_constant=_no_constant)
@@ -313,7 +281,6 @@ def _reverse(meter: CostMeter, value: object) -> object:
 
 _TEXT: Final = ("string",)
 _LIST: Final = ("list",)
-_NUMBER: Final = ("number", "integer")
 _FIELDS: Final = ("string", "object")
 
 FILTERS: Final[Mapping[str, Filter]] = {
@@ -339,7 +306,8 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "each": Filter(_each, "list", "each entry through a filter: `each('float')`", ("filter",), 1, _LIST,
                    {"filter": single}),
     "typed": Filter(_typed, "list", "objects whose fields have gone through filters: `typed({'price': 'float'})`; "
-                    "`empty` is what an empty text comes to", ("columns", "empty"), 1, _LIST, {"columns": _columns}),
+                    "`empty` is what an empty text comes to, and `decimal=','` reads a comma for the point of numbers",
+                    ("columns", "empty", "decimal"), 1, _LIST, {"columns": _columns, "decimal": _decimal}),
     "flatten": Filter(_flatten, "list", "the entries of the lists in it, as one list", of=_LIST),
     "batches": Filter(_batches, "list", "lists of `size` entries at the most, in their order", ("size",), 1, _LIST,
                       {"size": _entries}),
@@ -348,21 +316,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "max": Filter(_extreme(max), "any", "the greatest entry", of=_LIST),
     "keys": Filter(lambda meter, value: list(object_in(value)), "list", "the names of its fields", of=("object",)),
     "values": Filter(lambda meter, value: list(object_in(value).values()), "list", "its fields", of=("object",)),
-    "int": Filter(_int, "integer", "as a whole number, cut off", of=("string", *_NUMBER)),
-    "float": Filter(_float, "number", "as a number", of=("string", *_NUMBER)),
-    "round": Filter(
-        _round,
-        "number",
-        "rounded to so many `digits`; a half goes to the even one (2.5 to 2), and numbers are binary, as in Python: "
-        "reckon money in whole cents, and write it with `fixed`",
-        ("digits",),
-        of=_NUMBER,
-        checks={"digits": _digits},
-    ),
-    "fixed": Filter(_fixed, "string", "a number as text with so many `digits` behind the point: `3.5 | fixed(2)` is "
-                    "`3.50`; a half goes away from zero, of the number as it is written (2.675 to 2.68)", ("digits",),
-                    1, _NUMBER, {"digits": _digits}),
-    "abs": Filter(_abs, "number", "without its sign", of=_NUMBER),
+    **NUMBER_FILTERS,
     "string": Filter(lambda meter, value: text_of(value, meter), "string", "as text"),
     "tojson": Filter(lambda meter, value: to_json(value, meter), "string", "as JSON"),
     "fromjson": Filter(_from_json, "any", "what a JSON text says", of=_TEXT),

@@ -30,6 +30,7 @@ from sulla.playbooks.file.check_names import Names
 from sulla.playbooks.file.check_order import check_order
 from sulla.playbooks.file.check_text import clear_texts, hidden_characters, lost_digits
 from sulla.playbooks.file.check_types import Arguments, Types, checked_step, schema_of
+from sulla.playbooks.file.check_upstream import passed_on_failures
 from sulla.playbooks.file.read import read
 from sulla.playbooks.file.read_sketch import Keys, Sketch, StepAt
 from sulla.playbooks.file.read_values import FileReading
@@ -91,6 +92,7 @@ class _Check:
         order = check_order(self._sketch, reading)
         Names(self._sketch, order, self._known, self._faults).check()
         self._types.check()
+        self._faults.extend(passed_on_failures(self._sketch))
         for step in self._sketch.root.walk():
             self._step(step)
         if any(isinstance(step.does, AgentStep) for step in self._sketch.root.walk()):

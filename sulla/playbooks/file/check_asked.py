@@ -11,9 +11,10 @@ from typing import Final
 
 from sulla.agent.subagents.reports import COMMAND
 from sulla.playbooks.definition import AgentStep, Definition, PlaybookStep, ToolStep
-from sulla.playbooks.file.check_changed import changed
+from sulla.playbooks.file.check_changed import changed, runs
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames, WithinCalls
+from sulla.playbooks.file.check_within import every_step
 from sulla.playbooks.file.read_sketch import StepAt
 from sulla.playbooks.machine.data_flow import PAYLOAD, DataFlow, reached_by
 
@@ -34,8 +35,7 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     tools = known.tools or {}
     alone = [trigger.kind for trigger in definition.on if trigger.kind in _UNATTENDED]
     flow = DataFlow(definition)
-    surely = {PAYLOAD} if any(kind in _FROM_OUTSIDE for kind in alone) else set[str]()
-    surely |= {step for step, at in steps.items() if _reads(at.does, known)}
+    surely = _outside(definition, {step: at.does for step, at in steps.items()}, known)
     maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
     for step, at in steps.items():
         does = at.does
@@ -48,7 +48,7 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
                 yield (
                     _given_up(at, name, _named(found))
                     if does.tool == COMMAND
-                    else _told(at, "is", f"{_named(found)} came from outside, and programs run or obey {name!r}")
+                    else _told(at, "is", _obeyed(found, name))
                 )
         tool = tools.get(does.tool) if isinstance(does, ToolStep) else None
         if tool is None or tool.reach != "outward" or not isinstance(does, ToolStep):
@@ -63,6 +63,32 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
             yield _told(at, "is", f"{_named(found, step)} came from outside and flows into its arguments")
         elif alone and (found := reached_by(into, maybe)):
             yield _told(at, "may be", f"{_named(found)} flows into its arguments, and may have read something outside")
+
+
+def question_before(definition: Definition, step: str, path: str, known: KnownNames) -> str:
+    """Why a person is asked before a step writes a file, where its name is known; empty where nobody is.
+
+    Args:
+        definition: a playbook without errors.
+        step: one of its steps, by id.
+        path: of the file.
+        known: the tools that there are.
+    """
+    if not runs(path):
+        return ""
+    surely = _outside(definition, {one.id: one.does for one in every_step(definition.all_steps)}, known)
+    found = frozenset(surely & {PAYLOAD}) or reached_by(DataFlow(definition).behind(step), surely)
+    return _obeyed(found, path) if found else ""
+
+
+def _outside(definition: Definition, steps: Mapping[str, object], known: KnownNames) -> set[str]:
+    """What surely is from outside: steps by their ids, and `PAYLOAD`."""
+    found = {PAYLOAD} if any(trigger.kind in _FROM_OUTSIDE for trigger in definition.on) else set[str]()
+    return found | {step for step, does in steps.items() if _reads(does, known)}
+
+
+def _obeyed(found: frozenset[str], name: str) -> str:
+    return f"{_named(found)} came from outside, and programs run or obey {name!r}"
 
 
 def _within(

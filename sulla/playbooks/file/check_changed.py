@@ -16,6 +16,8 @@ from sulla.playbooks.definition import Template, ToolStep
 from sulla.playbooks.expression.expression import split
 from sulla.tools.program_files import PROGRAMS
 
+_OPEN: Final = "\0"
+"""Stands for an expression, of which nobody knows what it comes to."""
 _PARTS: Final = re.compile(r"&&|\|\||[;|&\n]|\$\(|[()`{}]")
 """What stands between two commands."""
 _WRITTEN: Final = re.compile(r"(?<![0-9<>&])[0-9]?>{1,2}[ \t]*([^\s<>&;|]+)")
@@ -41,19 +43,32 @@ def changed(does: ToolStep) -> str:
     if does.tool not in (COMMAND, *WRITERS):
         return ""
     text = _literal(said)
-    names = _named(text) if does.tool == COMMAND else (text,) if text == _whole(said) else ()
-    return next((name for name in names if PROGRAMS.reader(_parts(name))), "")
+    names = _named(text) if does.tool == COMMAND else (text,)
+    found = next((name for name in names if _is_programs(name)), "")
+    return found.replace(_OPEN, "…")
 
 
-def _whole(said: object) -> str:
-    return said.source if isinstance(said, Template) else str(said)
+def runs(path: str) -> bool:
+    """Whether programs run or obey a file.
+
+    Args:
+        path: where it is in the workspace.
+    """
+    return bool(PROGRAMS.reader(_parts(path)))
+
+
+def _is_programs(name: str) -> bool:
+    """Whether programs run a file whatever its expressions come to; not where one of them says how its name ends."""
+    last = name.rpartition("/")[2]
+    is_told = _OPEN not in last or _OPEN not in last[last.rfind(".") :]
+    return is_told and runs(name.replace(_OPEN, "x"))
 
 
 def _literal(said: object) -> str:
-    """What stands in the file, with nothing in the place of expressions."""
+    """What stands in the file, with a mark in the place of expressions."""
     if not isinstance(said, Template):
         return said if isinstance(said, str) else ""
-    return "".join(part if isinstance(part, str) else "\0" for part in split(said.source))
+    return "".join(part if isinstance(part, str) else _OPEN for part in split(said.source))
 
 
 def _named(command: str) -> Iterator[str]:
@@ -72,9 +87,11 @@ def _named(command: str) -> Iterator[str]:
 
 
 def _plain(word: str) -> str:
-    """A word without its quotes; empty where nobody can say what it is: behind an expression or a variable."""
+    """A word without its quotes; empty where nobody can say what it is: behind a variable, or where an expression says
+    in which folder it begins.
+    """
     bare = word.strip("'\"")
-    return "" if not bare or any(char in bare for char in "\0$*?'\"\\") or bare.startswith("/") else bare
+    return "" if not bare or any(char in bare for char in "$*?'\"\\") or bare.startswith(("/", _OPEN)) else bare
 
 
 def _parts(name: str) -> tuple[str, ...]:

@@ -90,7 +90,9 @@ RULES: Final[Mapping[str, str]] = {
     "defect": "The check of the file comes to its end; where it does not, that is a defect of Sulla.",
     "secret-clear": "A key stands in no file: it is a secret.",
     "hidden": "All that a file says can be seen.",
-    "unguarded": "What a step need not have come to is not looked into, unless its error, or a default, is looked at.",
+    "unguarded": "What a step need not have come to, or an error that there need not be, is not looked into, unless "
+    "the error, or a default, is looked at.",
+    "upstream": "Who takes care of a step's failure looks at it, for a step fails also where one before it has.",
     "unchecked": "What a JSON Schema asks for is checked.",
     "remarks": "What is reckoned with, written or handed on is what a tool gave, and not its text for models.",
     "number": "A number in a loop's list or in `set` is shown as it is written.",
@@ -104,5 +106,5 @@ RULES: Final[Mapping[str, str]] = {
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset(
     "secret-unused trigger-inputs not-set-up refused asked given-up secret-clear hidden number remarks "
-    "unguarded unchecked".split()
+    "unguarded upstream unchecked".split()
 )

@@ -21,6 +21,7 @@ from sulla.playbooks.expression.tree import (
     parts_of,
     paths_of,
 )
+from sulla.playbooks.file.check_errors import lacks_error
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.check_order import StepOrder
@@ -54,6 +55,8 @@ class Names:
             for number, (_, tree) in enumerate(use.trees):
                 for path in paths_of(tree):
                     self._path(use, number, path)
+                    if why := lacks_error(use, tree, path, self._sketch, self._order):
+                        self._fault(use, number, str(path), "unguarded", why)
                 for path, texts in _compared(tree):
                     self._values(use, number, path, texts)
         self._declared_secrets()

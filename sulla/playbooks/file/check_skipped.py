@@ -18,10 +18,10 @@ def may_be_skipped(target: StepAt, at: StepAt | None, sketch: Sketch, ways: Ways
     """
     if at is None and any(step.kind == "fail" for step in sketch.root.walk()):
         return False  # a run that fails has no outputs, and where it was skipped that may be so
-    around = _around(at) if at is not None else []
-    if any("when" in step.keys for step in around):
+    outer = around(at) if at is not None else []
+    if any("when" in step.keys for step in outer):
         return False  # what it holds for may be just that
-    sure = _surely_done(around, sketch)
+    sure = _surely_done(outer, sketch)
     waiting, seen = [target], set[str]()
     while waiting:
         step = waiting.pop()
@@ -44,8 +44,12 @@ _NONE = frozenset({""})
 """The ways of a step of which nobody knows which one it took."""
 
 
-def _around(step: StepAt) -> list[StepAt]:
-    """A step and those that it stands in."""
+def around(step: StepAt) -> list[StepAt]:
+    """A step and those that it stands in, from within.
+
+    Args:
+        step: it.
+    """
     found = [step]
     while (owner := found[-1].block.owner) is not None:
         found.append(owner)

@@ -35,7 +35,7 @@ def _add(
     if name in calls or definition is None:
         return
     calls[name] = WithinCalls()  # one that is within itself is refused elsewhere
-    steps = tuple(_all(definition.all_steps))
+    steps = tuple(every_step(definition.all_steps))
     for step in steps:
         if isinstance(step.does, PlaybookStep):
             _add(step.does.playbook, more, tools, calls)
@@ -68,7 +68,8 @@ def _calls(
     return found
 
 
-def _all(steps: tuple[Step, ...]) -> Iterator[Step]:
+def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """Steps, and those within them, as they are written."""
     for step in steps:
         yield step
-        yield from _all(inside(step))
+        yield from every_step(inside(step))

@@ -251,7 +251,7 @@ RUN_FIELDS: Final[Mapping[str, str]] = {
     "status": "`running`; in `on_error` and `finally` how it will end: `completed`, `failed`, `cancelled` …",
     "error": "there `{kind, reason, message}` of its failure: the message names the step first (`step 'load' failed: "
     "…`), the step's own is `steps.<id>.error.message`; with the reason of the step that failed and not "
-    "`upstream`; else null",
+    "`upstream`; else null, so in `finally` say `run.error.message | default('')`",
     "headers": "the headers of a webhook's message, by name in small letters; without those that prove something",
     "query": "what stands behind the `?` of a webhook's address, by name",
 }

@@ -83,10 +83,14 @@ def playbook_failure(name: str, why: str, kind: FailureClass = "permanent", reas
 
 
 def arrivals(spot: StepSpot) -> list[int]:
-    """The steps whose results count for a merge: the first that came, or all as they are written."""
+    """The steps whose results count for a merge: the first that came, or all as they are written. A failure that is
+    gone on with counts only once nothing else can come, for what is lacking then.
+    """
     spots = spot.frame.spots
     if spot.arrived is not None:
-        return spot.arrived[: spot.node.quota]
+        needs = () if spot.left else spot.node.needs
+        late = [number for number, need in needs if is_stand_in(spots[number], need)]
+        return [*spot.arrived, *late][: spot.node.quota]
     if not spot.unmet:
         return [number for number, _ in spot.node.needs]
     return [number for number, need in spot.node.needs if not unmet(spots[number], need)]
@@ -106,6 +110,16 @@ def unmet(spot: StepSpot, edge: PlanEdge | Need) -> int:
     if spot.status == SKIPPED or (edge.route and spot.past.route != edge.route):
         return UNMET_SKIPPED
     return 0
+
+
+def is_stand_in(spot: StepSpot, edge: PlanEdge | Need) -> bool:
+    """Whether a step has failed, and goes on for one that wanted it to succeed.
+
+    Args:
+        spot: a step that has ended.
+        edge: what is wanted of it.
+    """
+    return edge.on == "success" and spot.status == FAILED and not unmet(spot, edge)
 
 
 def losers(merge: StepSpot) -> list[StepSpot]:

@@ -17,7 +17,7 @@ from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import BreakStep, HumanStep, LoopStep, MergeStep, ParallelStep, TransferStep, WaitStep
 from sulla.playbooks.machine import records as f
 from sulla.playbooks.machine.deadlines import DeadlineQueue
-from sulla.playbooks.machine.needs import arrivals, end_of, failure_of, pass_of, unmet
+from sulla.playbooks.machine.needs import arrivals, end_of, failure_of, is_stand_in, pass_of, unmet
 from sulla.playbooks.machine.plan import Block, Plan, PlanEdge
 from sulla.playbooks.machine.records import NOTHING
 from sulla.playbooks.machine.state import (
@@ -330,7 +330,7 @@ class MachineRun:
         arrived = after.arrived
         if lacks:
             after.unmet |= lacks
-        elif arrived is not None:
+        elif arrived is not None and not is_stand_in(spot, edge):
             arrived.append(spot.node.number)
         if not after.left or (arrived is not None and not lacks and len(arrived) == after.node.quota):
             self.due.append(after)

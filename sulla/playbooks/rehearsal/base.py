@@ -116,6 +116,11 @@ class RehearsedCall:
     args: FrozenJson
     """Secrets as what stands for them."""
 
+    @property
+    def place(self) -> str:
+        """Its step's address without passes."""
+        return _PASSES.sub("", self.at)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:

@@ -7,7 +7,7 @@ many entries a list has. Every way of a choice is shown once, in the order in wh
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final, cast
 
@@ -24,15 +24,14 @@ from sulla.playbooks.definition import (
     PlaybookStep,
     RespondStep,
     SetStep,
-    Step,
     Template,
     ToolStep,
     WaitStep,
-    inside,
 )
 from sulla.playbooks.expression.expression import ExpressionSpot, split
 from sulla.playbooks.expression.grammar import parse
 from sulla.playbooks.file.check_known import NOTHING_KNOWN
+from sulla.playbooks.file.check_within import every_step
 from sulla.playbooks.machine.data_flow import templates_in
 from sulla.playbooks.machine.decide import NO, YES, choices_of
 from sulla.playbooks.machine.scope import Scope
@@ -169,7 +168,7 @@ class _Guess:
 
     def check_names(self) -> None:
         """Refuse ways and outputs of steps that there are not, or that have no such way."""
-        steps = {step.id: step for definition in self.known.values() for step in _all(definition.all_steps)}
+        steps = {step.id: step for definition in self.known.values() for step in every_step(definition.all_steps)}
         for name, way in self.forced.items():
             if name not in steps:
                 raise InvalidInput(f"there is no step {name[:60]!r} to choose for.{did_you_mean(name, steps)}")
@@ -352,7 +351,7 @@ class _Guess:
         """What the templates of a playbook are for, where text would not do."""
         self.known[definition.name] = definition
         self.races |= {race.merge: race for race in races_of(definition.all_steps)}
-        for step in _all(definition.all_steps):
+        for step in every_step(definition.all_steps):
             does = step.does
             found: dict[str, Template | None] = {"when": step.when}
             match does:
@@ -379,11 +378,3 @@ def _unknown(template: Template) -> str:
 def _short(template: Template) -> str:
     said = " ".join(template.source.split())
     return cut(said, _SHOWN_CHARS)
-
-
-def _all(steps: Sequence[Step]) -> list[Step]:
-    """Steps, those within others too."""
-    found: list[Step] = []
-    for step in steps:
-        found += [step, *_all(inside(step))]
-    return found

@@ -161,7 +161,7 @@ def _is_made_up(path: Path, scope: Scope, given: Collection[str]) -> bool:
     match path.words:
         case ("inputs", *_):
             return not _is_given(path, given)
-        case ("run", "payload" | "headers" | "query" | "error" as field, *_):
+        case ("run", "payload" | "headers" | "query" as field, *_):
             return not cast("Mapping[str, Json]", scope["run"])[field]
         case ("run",) | ("secrets", *_) | ("loop", "last", *_):
             return True

@@ -82,3 +82,5 @@ class WayRow:
     """That the models would read, by estimate."""
     cost: float | None
     """Of reading them, in the unit of `[prices]`; null where the model is unpriced."""
+    asked: tuple[str, ...] = ()
+    """Before which files a person is asked that programs run or obey, and why."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from sulla.agent.subagents.reports import WRITERS
 from sulla.core.dataclass import dataclass
 from sulla.models.tokens.estimate import estimate_text
+from sulla.playbooks.definition import Definition
+from sulla.playbooks.file.check_asked import question_before
 from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.file.check_within import every_step
 from sulla.playbooks.rehearsal.base import Rehearsed, RehearsedCall
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict
 from sulla.playbooks.rehearsal.dry import Way
@@ -59,11 +63,12 @@ def case_row(playbook: str, file: str, verdict: CaseVerdict) -> CaseRow:
     return CaseRow(playbook, case.name, not misses, file, case.line, misses, took_ms)
 
 
-def way_row(way: Way, known: KnownNames, cost: Cost) -> WayRow:
+def way_row(way: Way, definition: Definition, known: KnownNames, cost: Cost) -> WayRow:
     """A way as it is told.
 
     Args:
         way: how it went.
+        definition: the playbook.
         known: the tools that there are.
         cost: what its models would read.
     """
@@ -71,6 +76,7 @@ def way_row(way: Way, known: KnownNames, cost: Cost) -> WayRow:
     return WayRow(
         chosen=dict(way.chosen),
         assumed=way.assumed,
+        asked=asked_told(way, definition, known),
         status=found.status,
         failure=found.failure.message if found.failure is not None else None,
         outputs=dict(found.outputs),
@@ -120,6 +126,26 @@ def refusal_told(call: RehearsedCall, known: KnownNames) -> str:
     if tool is None or tool.refuses is None or holds_guess(call.args.get("url")):
         return ""  # nobody knows the address
     return tool.refuses(call.args)
+
+
+def asked_told(way: Way, definition: Definition, known: KnownNames) -> tuple[str, ...]:
+    """Before which calls a person is asked that write a file which programs run, where its name is known by now.
+
+    Args:
+        way: how it went.
+        definition: the playbook; of those within it their own checks tell.
+        known: the tools that there are.
+    """
+    found = dict[str, None]()
+    steps = {step.id for step in every_step(definition.all_steps)}
+    for call in way.rehearsed.calls:
+        path = call.args.get("path") if call.tool in WRITERS and call.place in steps else None
+        if isinstance(path, str) and not holds_guess(path):
+            why = question_before(definition, call.place, path, known)
+            found |= (
+                {f"a person is asked at {call.place!r}, before {call.tool!r} is called: {why}": None} if why else {}
+            )
+    return tuple(found)
 
 
 def cost_of(prices: ReadingPrices, found: Rehearsed) -> Cost:

@@ -255,6 +255,23 @@ def test_a_dry_run_says_which_address_this_home_does_not_ask(home: Path, capsys:
     assert "refused" not in row["calls"][0]
 
 
+def test_a_dry_run_says_that_a_person_is_asked_where_an_input_names_a_file_that_programs_run(
+    home: Path, capsys: Capsys
+) -> None:
+    (home / "workflows" / "keep.yaml").write_text(
+        "name: keep\ninputs: {file: string}\nsteps:\n"
+        "  - {id: get, tool: web_fetch, with: {url: 'https://example.org'}}\n"
+        '  - {id: put, tool: write_file, with: {path: "${{ inputs.file }}", content: x}}\n'
+    )
+    why = "'get' came from outside, and programs run or obey 'a.end'"
+    said = f"a person is asked at 'put', before 'write_file' is called: {why}"
+    shown = typed(capsys, "flow", "dry-run", "keep", "--input", "file=a.end")
+    assert f"  {said}" in shown.out.splitlines()
+    for file, asked in (("a.end", [said]), ("a.txt", [])):
+        (row,) = rows(typed(capsys, "flow", "dry-run", "keep", "--input", f"file={file}", "--json").out)
+        assert row["asked"] == asked
+
+
 def test_a_dry_run_is_begun_with_what_a_message_says(home: Path, capsys: Capsys) -> None:
     (home / "workflows" / "hook.yaml").write_text(
         "name: hook\nsteps:\n"

@@ -166,6 +166,7 @@ def test_whether_a_request_takes_effect_follows_from_its_method(method: str, ask
         ("cp new.json out", ""),
         ("echo x > ${{ steps.a.result.text | quote }}.sh", ""),
         ("./build.sh 2> $NAME.run", ""),
+        ("echo x > out-${{ steps.a.result.text }}.run", "out-….run"),
     ],
 )
 def test_a_command_behind_a_page_is_told_of_that_names_a_file_which_programs_run(command: str, name: str) -> None:
@@ -188,3 +189,27 @@ def test_a_file_that_programs_run_is_asked_about_where_write_file_writes_it_behi
         "'Makefile'"
     )
     assert told(PAGE + "  - {id: b, tool: write_file, with: {path: out.md, content: x}}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("out-${{ inputs.n }}.end", "out-….end"),
+        ("${{ inputs.n }}/Makefile", "…/Makefile"),
+        ("out-${{ inputs.n }}.csv", ""),
+        ("out.${{ inputs.n }}", ""),
+        ("out-${{ inputs.n }}", ""),
+    ],
+)
+def test_a_path_with_an_expression_is_told_of_where_its_ending_says_that_programs_run_it(path: str, name: str) -> None:
+    write = f"  - {{id: b, tool: write_file, with: {{path: '{path}', content: x}}}}\n"
+    checked = check_playbook(f"name: a\ninputs: {{n: string}}\nsteps:\n{PAGE}{write}", KNOWN)
+    assert checked.definition is not None
+    said = [fault.message for fault in checked.faults]
+    assert [f"programs run or obey {name!r}" in one for one in said] == [True] * bool(name)
+
+
+def test_a_file_that_is_written_at_the_end_of_a_run_is_told_of() -> None:
+    write = "  - {id: b, tool: write_file, with: {path: '${{ run.status }}.end', content: x}}\n"
+    (said,) = told(f"{PAGE}finally:\n{write}")
+    assert "'a' came from outside, and programs run or obey '….end'" in said

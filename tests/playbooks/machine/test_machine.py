@@ -11,6 +11,7 @@ from sulla.playbooks.definition import (
     AgentStep,
     Budget,
     ConditionStep,
+    Definition,
     HumanStep,
     InputSpec,
     Kind,
@@ -393,6 +394,49 @@ def test_the_first_is_taken_and_those_that_serve_nothing_else_are_cancelled() ->
     assert ended.status == "completed"
     assert again.ends["beside"] == "completed"
     assert again.book.due_ms is None
+
+
+def mirrors(need: object) -> Definition:
+    """Three of which each may fail without failing what needs it."""
+    return playbook(*(step(name, on_failure="go_on") for name in "abc"), merge("a", "b", "c", need=need))
+
+
+@pytest.mark.parametrize(
+    ("need", "value", "route"), [("first", "C", "c"), (2, {"a": None, "c": "C"}, None), (1, {"c": "C"}, None)]
+)
+def test_a_failure_that_is_gone_on_with_does_not_win_a_merge_while_another_may_succeed(
+    need: object, value: object, route: str | None
+) -> None:
+    play = Play(mirrors(need))
+    play.turn()
+    play.facts += play.book.fail("b", BROKEN)
+    play.facts += play.book.fail("a", BROKEN)
+    assert play.turn() == []
+    play.facts += play.book.complete("c", "C")
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.value("merge"), play.book.look("merge")["route"]) == ("completed", value, route)
+    assert Play(mirrors(need), facts=over_the_wire(play.facts)).value("merge") == value
+
+
+def test_a_merge_of_failures_that_are_gone_on_with_goes_on_with_the_first_as_written() -> None:
+    play = Play(mirrors("first"), work=dict.fromkeys("abc", BROKEN))
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.value("merge"), play.book.look("merge")["route"]) == ("completed", None, "a")
+
+
+def test_the_failures_of_losers_do_not_fail_the_run_also_where_they_come_later() -> None:
+    goes_on = step("merge", MergeStep("first", rest_goes_on=True), "a", "b", "c")
+    play = Play(playbook(step("a"), step("b"), step("c"), goes_on))
+    play.turn()
+    play.facts += play.book.fail("a", BROKEN)
+    play.facts += play.book.complete("b", "B")
+    play.turn()
+    play.facts += play.book.fail("c", BROKEN)
+    ended = play.run()
+    assert ended is not None
+    assert (ended.status, play.value("merge")) == ("completed", "B")
 
 
 def test_so_many_are_taken_and_no_more_is_begun_of_the_others() -> None:

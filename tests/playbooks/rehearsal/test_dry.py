@@ -463,3 +463,10 @@ def test_a_skipped_router_went_no_way_so_a_default_is_taken() -> None:
 - {id: say, needs: [{kind: always}], respond: "${{ steps.kind.route | default('nobody asked') }}"}
 """
     assert dry(steps, "inputs: {n: integer}", {"n": 1}).ways[0].rehearsed.told == ("nobody asked",)
+
+
+def test_what_is_done_at_the_end_of_a_run_that_went_well_has_no_error_to_look_into() -> None:
+    (way,) = dry("- {id: a, set: {x: 1}}", 'finally: [{id: f, respond: "${{ run.error.message }}"}]').ways
+    assert way.rehearsed.status == "failed"
+    assert way.rehearsed.failure is not None
+    assert "run.error is null, so it has no 'message'" in way.rehearsed.failure.message

@@ -119,6 +119,11 @@ function Ways({ of, way, onWay, onStep }: { of: Extract<Rehearsed, { what: "dry"
             )}
           </li>
         ))}
+        {shown.asked.map((what, index) => (
+          <li key={`q${index}`}>
+            <Said>{what}</Said>
+          </li>
+        ))}
         {shown.told.map((what, index) => (
           <li key={`t${index}`}>
             <Said>{t("says", { what: what.slice(0, 400) })}</Said>

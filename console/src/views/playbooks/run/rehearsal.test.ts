@@ -15,7 +15,7 @@ test("ways are read with what each step would come to and call, and what would b
   const { ways } = readWays({
     ways: [{
       chosen: { kind: "sales" }, status: "completed", failure: null, assumed: ["one entry"], told: ["Done."], outputs: {},
-      model_calls: 1, tokens: 12, cost: null,
+      asked: ["a person is asked at 'put'"], model_calls: 1, tokens: 12, cost: null,
       steps: [
         { at: "kind", kind: "router", status: "completed", route: "sales", why: "" },
         { at: "help", kind: "tool", status: "skipped", route: "", why: "kind went sales" },
@@ -24,6 +24,6 @@ test("ways are read with what each step would come to and call, and what would b
     }],
     cut: false,
   });
-  expect(ways[0]).toMatchObject({ chosen: "kind → sales", failure: "", calls: [{ at: "send", text: 'http {"url":"a"}', refused: "no address" }] });
+  expect(ways[0]).toMatchObject({ chosen: "kind → sales", failure: "", asked: ["a person is asked at 'put'"], calls: [{ at: "send", text: 'http {"url":"a"}', refused: "no address" }] });
   expect(ways[0]?.steps.map((step) => step.what)).toEqual(["sales", "kind went sales"]);
 });

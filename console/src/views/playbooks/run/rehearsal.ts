@@ -14,6 +14,7 @@ export interface Way {
   readonly steps: readonly { readonly at: string; readonly status: string; readonly what: string }[];
   readonly calls: readonly { readonly at: string; readonly text: string; readonly refused: string }[];
   readonly assumed: readonly string[];
+  readonly asked: readonly string[];
   readonly told: readonly string[];
 }
 
@@ -32,6 +33,7 @@ export function readWays(answer: Result<"workflow.dry_run">): { ways: Way[]; cut
     steps: way.steps.map((step) => ({ at: step.at, status: step.status, what: ["failed", "skipped"].includes(step.status) ? step.why : step.route })),
     calls: way.calls.map((call) => ({ at: call.at, text: `${call.tool} ${JSON.stringify(call.args)}`, refused: call.refused ?? "" })),
     assumed: way.assumed,
+    asked: way.asked ?? [],
     told: way.told,
   }));
   return { ways, cut: answer.cut };
