@@ -14,6 +14,7 @@ export default defineConfig({
     target: "es2022",
     chunkSizeWarningLimit: 800,
   },
+  worker: { format: "es" },
   server: {
     // For work on the page: `npm run dev` beside a daemon on its usual port.
     proxy: {

@@ -38,6 +38,8 @@ SAFE: Final = (
     ("cross-origin-resource-policy", "same-origin"),
 )
 """What every file has."""
+_WORKER: Final = (("content-security-policy", "default-src 'none'"),)
+"""What a script may load and call where it is a worker, which the page's policy does not reach: nothing."""
 _FEATURES: Final = (
     *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer"),
     *("midi", "payment", "serial", "usb", "xr-spatial-tracking"),
@@ -86,8 +88,9 @@ def policy(host: str) -> str:
     """
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        f"connect-src 'self'{sockets}; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"font-src 'self'; connect-src 'self'{sockets}; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
     )
 
 
@@ -123,7 +126,7 @@ def answer(request: PageRequest, name: str, kept: Kept) -> PageAnswer:
         ("etag", tag),
         ("vary", "accept-encoding"),
         *SAFE,
-        *(page_headers(request.host) if is_page else ()),
+        *(page_headers(request.host) if is_page else _WORKER if _ending(name) == ".js" else ()),
     ]
     if is_known(request.known, tag):
         return PageAnswer(304, tuple(headers), b"")

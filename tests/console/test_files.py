@@ -31,9 +31,9 @@ async def test_no_other_page_frames_it_and_it_loads_from_nowhere_else(house: Hou
     headers = (await get(house, "/")).headers
     host = house.url.removeprefix("http://")
     assert headers["content-security-policy"] == (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        f"connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"font-src 'self'; connect-src 'self' ws://{host} wss://{host}; manifest-src 'self'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
     )
     said = {name: headers[name] for name in SAFE}
     assert said == SAFE
@@ -42,6 +42,10 @@ async def test_no_other_page_frames_it_and_it_loads_from_nowhere_else(house: Hou
     named = [part.partition("=")[0] for part in headers["permissions-policy"].split(", ")]
     assert set(named) <= FEATURES_OF_BROWSERS  # a name that it does not know has Chromium warn on every page
     assert len(set(named)) == len(named)
+
+
+async def test_a_script_calls_nobody_and_loads_nothing_as_a_worker(house: House) -> None:
+    assert (await get(house, f"/{SCRIPT}")).headers["content-security-policy"] == "default-src 'none'"
 
 
 FEATURES_OF_BROWSERS = {

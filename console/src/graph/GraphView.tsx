@@ -5,11 +5,12 @@ import {
 import "@xyflow/react/dist/base.css";
 import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
+import { useBeside } from "../kit/useBeside";
 import { DRAGGED } from "./dragged";
 import type { Box, Graph, GraphEdge, GraphNode, NodeState, Over } from "./graph";
 import { toFit } from "./fit";
 import css from "./graph.module.css";
-import { layout, type Place } from "./layout";
+import type { Layout, Place } from "./layout";
 import { t } from "./words";
 
 export interface GraphViewProps {
@@ -41,18 +42,28 @@ const EDGES = { step: StepEdge };
 const NOTHING = new Map<string, NodeState>();
 const FIT = { edge: 24, most: 1, least: 0.35 };
 
-/** A graph that is laid out by itself. Only what is seen of it is drawn. */
-export default memo(function GraphView(props: GraphViewProps) {
+const NO_GRAPH: Graph = { nodes: [], edges: [] };
+const NO_LAYOUT: Layout = { boxes: new Map(), ways: new Map() };
+
+function layoutThread(): Worker {
+  return new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+}
+
+/**
+ * A graph that is laid out by itself, on a thread of its own: what was shown before stands until then. Only what is seen of it is
+ * drawn.
+ */
+export default memo(function GraphView({ graph, ...others }: GraphViewProps) {
+  const laid = useBeside<Graph, Layout>(layoutThread, graph);
   return (
     <ReactFlowProvider>
-      <Drawn {...props} />
+      <Drawn {...others} graph={laid?.asked ?? NO_GRAPH} layout={laid?.done ?? NO_LAYOUT} />
     </ReactFlowProvider>
   );
 });
 
-function Drawn({ graph, states = NOTHING, selected, label, onOpen, change }: GraphViewProps) {
+function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, label, onOpen, change }: GraphViewProps & { readonly layout: Layout }) {
   const flow = useReactFlow();
-  const { boxes, ways } = useMemo(() => layout(graph), [graph]);
   const host = useRef<HTMLDivElement>(null);
   // As much of it as can still be read: what is longer is shown from its beginning.
   const fit = useCallback(() => {

@@ -8,6 +8,7 @@ import { orOlder } from "../../kit/older";
 import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Sides } from "../../kit/Sides";
+import { useThread } from "../../kit/useBeside";
 import { codeOf, RpcError } from "../../protocol/errors";
 import type { PlaybookText } from "../../protocol/generated";
 import type { Result } from "../../protocol/wire";
@@ -30,12 +31,16 @@ import { StepPanel } from "./StepPanel";
 import { CannotEdit, connect, deleteStep, disconnect, insertStep, type Edit, type Spot } from "./text/edit";
 import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/faults";
 import { looked } from "./text/looked";
-import { endOf, outline, SECTIONS, stepAt, type Kind } from "./text/outline";
+import { endOf, NO_STEPS, outline, SECTIONS, stepAt, type Kind, type Sketch } from "./text/outline";
 import { renameStep } from "./text/rename";
 import { t } from "./words";
 
 const CodeEditor = lazy(() => import("./code/CodeEditor"));
 const GraphView = lazy(() => import("../../graph/GraphView"));
+
+function outlineThread(): Worker {
+  return new Worker(new URL("./text/outline.worker.ts", import.meta.url), { type: "module" });
+}
 
 /** How long the writer has to pause before a text is read, and one that is long. */
 const SHORT_MS = 120;
@@ -108,25 +113,33 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [ready, setReady] = useState(false);
   const names = useNames();
 
-  const [{ shown, of }, setParsed] = useState(() => ({ shown: begun, of: outline(begun) }));
+  const [{ shown, of }, setParsed] = useState({ shown: "", of: NO_STEPS });
   const read = useRef({ shown, of });
   const cursor = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const show = useCallback((parsed: typeof read.current) => {
+    read.current = parsed;
+    // It is drawn in pieces, between which letters have their turn.
+    startTransition(() => {
+      setParsed(parsed);
+      setSelected(stepAt(parsed.of, cursor.current, parsed.shown)?.key ?? "");
+    });
+  }, []);
+  const ask = useThread<string, Sketch>(outlineThread, (asked, of) => {
+    // What was written meanwhile is read when the writer pauses.
+    if (asked === (handle.current?.text() ?? begun)) show({ shown: asked, of });
+  });
+  useEffect(() => ask(begun), [ask, begun]);
   // Reading the text and drawing its graph waits until the writer pauses: each letter is there at once, however long the text.
   const settle = useCallback(() => {
     if (timer.current !== null) clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       const now = handle.current?.text();
       if (now === undefined) return;
-      if (read.current.shown !== now) read.current = { shown: now, of: outline(now) };
-      const parsed = read.current;
-      // It is drawn in pieces, between which letters have their turn.
-      startTransition(() => {
-        setParsed(parsed);
-        setSelected(stepAt(parsed.of, cursor.current, now)?.key ?? "");
-      });
+      if (read.current.shown === now) show(read.current);
+      else ask(now);
     }, (handle.current?.text().length ?? 0) > LONG_CHARS ? LONG_MS : SHORT_MS);
-  }, []);
+  }, [ask, show]);
   const graph = useSame(useMemo(() => stepsGraph(of), [of]));
   const states = useMemo(() => (rehearsed === null ? undefined : wayStates(rehearsed, way)), [rehearsed, way]);
   const isNew = saved.digest === null;
@@ -696,7 +709,7 @@ function useSame(graph: Graph): Graph {
 }
 
 /** Where a new step goes: into an arrow, behind the step that is marked, to the end of a marked branch or section, else to the end of all. */
-function spotOf(of: ReturnType<typeof outline>, over: Over): Spot {
+function spotOf(of: Sketch, over: Over): Spot {
   if ("edge" in over) return needOf(of, over.edge) ?? { after: over.edge.from };
   const key = over.node;
   if (of.steps.some((step) => step.key === key)) return { after: key };

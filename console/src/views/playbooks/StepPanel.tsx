@@ -6,12 +6,12 @@ import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
 import type { Rehearsed } from "./Rehearsal";
 import { idOf, statusWord } from "./run/states";
-import { get, stepOfId, needText, textOf, type Outline, type OutlineStep } from "./text/outline";
+import { stepOfId, needText, type Sketch, type SketchStep } from "./text/outline";
 import { t } from "./words";
 
 interface StepPanelProps {
-  step: OutlineStep;
-  of: Outline;
+  step: SketchStep;
+  of: Sketch;
   /** Whether it was just added: then its id has the focus. */
   naming: boolean;
   rehearsed: Rehearsed | null;
@@ -31,7 +31,7 @@ export function StepPanel({ step, of, naming, rehearsed, way, onClose, onText, c
   const field = useId();
   const [wanted, setWanted] = useState("");
   const beside = of.steps.filter((one) => one.list === step.list && one.key !== step.key && one.id !== "" && !step.needs.some((need) => need.said && need.id === one.id && need.way === ""));
-  const other = step.kind === "playbook" || step.kind === "transfer" ? textOf(get(step.node, step.kind)) : "";
+  const other = step.kind === "playbook" || step.kind === "transfer" ? step.detail : "";
   const tried = rehearsed?.what === "dry" ? (rehearsed.ways[way]?.steps.filter((one) => idOf(one.at) === step.id) ?? []) : [];
   const calls = rehearsed?.what === "dry" ? (rehearsed.ways[way]?.calls.filter((one) => idOf(one.at) === step.id) ?? []) : [];
   return (

@@ -16,7 +16,8 @@ export interface Need {
   readonly said: boolean;
 }
 
-export interface OutlineStep {
+/** A step, without its node. */
+export interface SketchStep {
   /** Its id, or what stands for it where it has none or shares it. One of its own in the file. */
   readonly key: string;
   readonly id: string;
@@ -33,10 +34,14 @@ export interface OutlineStep {
   readonly path: readonly (string | number)[];
   /** Lists in it: a loop's steps, a branch's. */
   readonly lists: readonly string[];
+}
+
+export interface OutlineStep extends SketchStep {
   readonly node: YAMLMap;
 }
 
-export interface OutlineList {
+/** A list of steps, without its node. */
+export interface SketchList {
   /** `steps`, `on_error`, `finally`; of a loop the key of its step, of a branch `<key>/<branch>`. */
   readonly name: string;
   /** The branch's name; empty for all others. */
@@ -45,19 +50,30 @@ export interface OutlineList {
   readonly owner: string | null;
   readonly keys: readonly string[];
   readonly path: readonly (string | number)[];
+}
+
+export interface OutlineList extends SketchList {
   /** Null while it is empty and no list yet. */
   readonly node: YAMLSeq | null;
 }
 
-/** What a playbook's text says of its steps, as far as it can be read: it may be half written. */
-export interface Outline {
-  readonly steps: readonly OutlineStep[];
-  readonly lists: ReadonlyMap<string, OutlineList>;
+/** What a playbook's text says of its steps, as far as it can be read: it may be half written. One thread can send it to another. */
+export interface Sketch {
+  readonly steps: readonly SketchStep[];
+  readonly lists: ReadonlyMap<string, SketchList>;
   readonly name: string;
   /** Whether the text can be read as YAML at all. */
   readonly readable: boolean;
+}
+
+/** The same with what it was read from, by which the text is changed. */
+export interface Outline extends Sketch {
+  readonly steps: readonly OutlineStep[];
+  readonly lists: ReadonlyMap<string, OutlineList>;
   readonly document: Document;
 }
+
+export const NO_STEPS: Sketch = { steps: [], lists: new Map(), name: "", readable: false };
 
 export const SECTIONS = ["steps", "on_error", "finally"] as const;
 const MOST_STEPS = 2000;
@@ -123,9 +139,18 @@ export function outline(text: string): Outline {
   };
 }
 
+export function sketch(text: string): Sketch {
+  const { steps, lists, name, readable } = outline(text);
+  return {
+    steps: steps.map((step) => ({ ...step, node: undefined })),
+    lists: new Map([...lists].map(([key, list]) => [key, { ...list, node: undefined }])),
+    name, readable,
+  };
+}
+
 /** The innermost step at a place of the file; null for none. */
-export function stepAt(of: Outline, offset: number, text: string): OutlineStep | null {
-  let found: OutlineStep | null = null;
+export function stepAt(of: Sketch, offset: number, text: string): SketchStep | null {
+  let found: SketchStep | null = null;
   for (const step of of.steps) {
     const line = text.lastIndexOf("\n", step.from - 1) + 1;
     if (line <= offset && offset <= Math.max(step.to, step.from)) found = found === null || step.from >= found.from ? step : found;
@@ -134,7 +159,7 @@ export function stepAt(of: Outline, offset: number, text: string): OutlineStep |
 }
 
 /** Where its own lines end, without the empty ones behind it. */
-export function endOf(step: OutlineStep, text: string): number {
+export function endOf(step: SketchStep, text: string): number {
   return step.from + text.slice(step.from, step.to).trimEnd().length;
 }
 
@@ -202,6 +227,6 @@ export function textOf(node: unknown): string {
 }
 
 /** The step of an id in a list; null where there is none. */
-export function stepOfId(of: Outline, id: string, list: string): OutlineStep | null {
+export function stepOfId<S extends SketchStep>(of: { readonly steps: readonly S[] }, id: string, list: string): S | null {
   return of.steps.find((step) => step.id === id && step.list === list) ?? null;
 }

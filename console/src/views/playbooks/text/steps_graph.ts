@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge, GraphNode } from "../../../graph/graph";
 import { t } from "../words";
-import { needText, SECTIONS, type Need, type Outline } from "./outline";
+import { needText, SECTIONS, type Need, type Sketch } from "./outline";
 
 /** So many arrows lead at the most to what is done when the playbook has failed, or at its end. */
 const MOST_ENDS = 3;
@@ -16,7 +16,7 @@ function arrowOf(from: string, need: Need, to: string): string {
 }
 
 /** What an arrow says that a step needs; null for one that leads to a section. Pure. */
-export function needOf(of: Outline, edge: GraphEdge): { readonly before: string; readonly need: string } | null {
+export function needOf(of: Sketch, edge: GraphEdge): { readonly before: string; readonly need: string } | null {
   const from = of.steps.find((one) => one.key === edge.from);
   const step = of.steps.find((one) => one.key === edge.to);
   const need = step?.needs.find((one) => one.id === from?.id && arrowOf(edge.from, one, edge.to) === edge.id);
@@ -24,7 +24,7 @@ export function needOf(of: Outline, edge: GraphEdge): { readonly before: string;
 }
 
 /** The graph of a playbook's steps. Pure. */
-export function stepsGraph(of: Outline): Graph {
+export function stepsGraph(of: Sketch): Graph {
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
   const boxOfList = new Map<string, string | null>([["steps", null]]);
