@@ -64,11 +64,11 @@ def _licence(name: str) -> str | None:
         told = metadata(name)
     except PackageNotFoundError:
         return None
-    if expression := told.get("License-Expression"):
-        return str(expression)
+    if expressions := told.get_all("License-Expression"):
+        return str(expressions[0])
     classifiers = told.get_all("Classifier") or []
     named = [one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License :: ") and "::" in one[11:]]
-    return ", ".join(named) or str(told.get("License") or "").strip().partition("\n")[0] or "not said"
+    return ", ".join(named) or str((told.get_all("License") or [""])[0]).strip().partition("\n")[0] or "not said"
 
 
 def console_rows() -> list[Row]:

@@ -16,7 +16,7 @@ from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
 from sulla.host.place import Place
-from sulla.host.service_manager import supervised_by
+from sulla.host.supervision.service_manager import supervised_by
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go

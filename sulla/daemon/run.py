@@ -37,9 +37,9 @@ from sulla.host.home import Home, Whereabouts
 from sulla.host.host import Task
 from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
-from sulla.host.service_manager import show_life
 from sulla.host.store_url import MEMORY
-from sulla.host.supervised import READY, STOPPING
+from sulla.host.supervision.service_manager import show_life
+from sulla.host.supervision.supervised import READY, STOPPING, Supervised
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.host.zone import zone_or_warning
 from sulla.models.catalog import OFFLINE
@@ -132,8 +132,7 @@ async def run_daemon(
         stack.push_async_callback(server.stop, CLOSE_S)
         stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid(), settings.daemon.zone))
-        _greet(say, settings, choice, server)
-        place.supervised.tell(READY)
+        _greet(say, settings, choice, server, place.supervised)
         async with asyncio.TaskGroup() as group:
             working = group.create_task(_work(settings, system), name="work")
             beside = [group.create_task(one(), name=name) for name, one in _beside(settings, system).items()]
@@ -363,7 +362,9 @@ def _gateway(settings: Settings) -> GatewayConfig:
     )
 
 
-def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, server: Server) -> None:
+def _greet(
+    say: Callable[[str], None], settings: Settings, choice: Choice, server: Server, supervised: Supervised
+) -> None:
     say(f"sulla {__version__}, home {settings.home}, store {store_source(settings)}")
     if choice.model.provider == "offline":
         say(how_to(settings.model))
@@ -372,6 +373,7 @@ def _greet(say: Callable[[str], None], settings: Settings, choice: Choice, serve
     for warning in exposure_warnings(settings.gateway):
         say(f"warning: {warning}")
     say(f"ready {server.url}")
+    supervised.tell(READY)
     log.info("started", extra={"version": __version__, "pid": os.getpid(), "url": server.url})
 
 

@@ -9,7 +9,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MakeId
 from sulla.core.redact import Redactor
-from sulla.host.supervised import Supervised
+from sulla.host.supervision.supervised import Supervised
 from sulla.models.base import Provider
 from sulla.store.base import Store
 from sulla.tools.base import Tool

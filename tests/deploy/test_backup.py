@@ -56,7 +56,7 @@ class Talk:
     async def go_on(self, number: int) -> None:
         """Send one message after the other until it is over."""
         async with open_client(door(self.place.home)) as client:
-            count = 0
+            count, thread = 0, ""
             while not self.over.is_set():
                 if count % A_THREAD == 0:
                     thread = (await client.call("thread.create"))["thread_id"]

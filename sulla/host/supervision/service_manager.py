@@ -10,7 +10,7 @@ from functools import partial
 
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError
-from sulla.host.supervised import ALIVE, Supervised
+from sulla.host.supervision.supervised import ALIVE, Supervised
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sulla.core.errors import SettingsError
-from sulla.host.service_manager import show_life, supervised_by
-from sulla.host.supervised import ALIVE, READY, Supervised
+from sulla.host.supervision.service_manager import show_life, supervised_by
+from sulla.host.supervision.supervised import ALIVE, READY, Supervised
 from sulla.testing.clock import ManualClock
 
 PID = 4711

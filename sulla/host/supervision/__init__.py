@@ -1,0 +1,1 @@
+"""Who looks after the daemon's process, and how the two talk."""
