@@ -10,8 +10,6 @@ from sulla.host.home import HOME
 from sulla.host.section import Section
 from tests.house.source import ROOT
 
-OF_A_CLUSTER = {"SULLA_WORK__ENGINE", "SULLA_WORK__EXECUTOR", "SULLA_WORK__DATABASE_URL"}
-"""Settings of daemons that share their work by DBOS."""
 NOT_SET = {"SULLA_NAME"}
 """Read by compose itself."""
 
@@ -30,4 +28,4 @@ def test_every_variable_that_is_set_is_a_setting() -> None:
     files = [path for path in (ROOT / "deploy").rglob("*") if path.is_file()]
     set_ = {name for path in files for name in re.findall(r"\bSULLA_[A-Z_]+\b", path.read_text())}
     assert "SULLA_GATEWAY__HOST" in set_
-    assert set_ - _known() - SHORT_NAMES.keys() - {HOME} - OF_A_CLUSTER - NOT_SET == set()
+    assert set_ - _known() - SHORT_NAMES.keys() - {HOME} - NOT_SET == set()
