@@ -19,6 +19,8 @@ SHORT = 120
 """Columns that an output takes up in a line."""
 
 
+IN_FINALLY = "in finally: "
+"""How it begins why a run has failed whose own steps had not."""
 UPSTREAM = "upstream"
 """The reason of a step that was not begun, because one that it needs had failed."""
 WHY = 200
@@ -199,7 +201,7 @@ def of_child(event: Row) -> Iterator[str]:
 def _why_all(detail: Row) -> str:
     """Why a run failed: where a step did, its own line has the reason."""
     message = str((detail.get("failure") or {}).get("message", ""))
-    return one_line(message, WHY) if message.startswith("step '") else _why(detail)
+    return one_line(message, WHY) if message.startswith(("step '", f"{IN_FINALLY}step '")) else _why(detail)
 
 
 def _why(detail: Row) -> str:

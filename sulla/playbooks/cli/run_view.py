@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
-from sulla.playbooks.cli.run_lines import UPSTREAM, WHY, cause_of, short, took
+from sulla.playbooks.cli.run_lines import IN_FINALLY, UPSTREAM, WHY, cause_of, short, took
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import say, tell
@@ -98,7 +98,7 @@ def lines_of(found: Row, on: Paper, asked: Sequence[Question] = ()) -> Iterator[
         first, words = question.how
         yield f"    `{program()} approvals answer {one_line(question.short_id)} {first}`: {words}"
     if about["status"] in _STANDING:
-        yield f"  `{program()} flow resume {one_line(about['run'])}` has it go on"
+        yield f"  `{program()} flow resume {one_line(about['run'])}` {_resumed(about)}"
     if found["steps"]:
         wide = (max([_STEP_WIDTHS[0], *(len(row["at"]) for row in found["steps"])]), *_STEP_WIDTHS[1:])
         table = Table(_STEP_HEADS, wide, on)
@@ -109,6 +109,14 @@ def lines_of(found: Row, on: Paper, asked: Sequence[Question] = ()) -> Iterator[
         yield ""
         yield on.bold("outputs")
         yield from (f"  {one_line(name)}: {short(value, 400)}" for name, value in found["outputs"].items())
+
+
+def _resumed(about: Row) -> str:
+    """What becomes of a run that somebody has go on."""
+    if not about["failure"].startswith(IN_FINALLY):
+        return "has it go on"
+    again = "a mistake of its file fails again: mend it and start another run"
+    return f"does `finally` again and nothing else; {again}"
 
 
 def _place(about: Row) -> Iterator[str]:

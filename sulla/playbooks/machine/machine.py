@@ -23,13 +23,14 @@ from heapq import heappop
 from typing import Final
 
 from sulla.core.errors import Conflict, SullaError
-from sulla.core.jsontypes import FrozenJson, Json
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
 from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
 from sulla.playbooks.machine.begin import Beginner
 from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_behind, left_of, over, reached
 from sulla.playbooks.machine.needs import end_of
 from sulla.playbooks.machine.plan import Plan, build
 from sulla.playbooks.machine.records import (
+    IN_FINALLY,
     MESSAGE_CHARS,
     NOTHING,
     Fact,
@@ -205,7 +206,10 @@ class Playbook:
             return RunClosing(ended.status, now_ms, ended.failure) if self._closes(ended.status) else ended
         if closing.status in ("failed", "cancelled"):
             return RunEnded(closing.status, {}, now_ms, closing.failure)
-        return RunEnded("failed", {}, now_ms, course.failure) if course.failure is not None else self._end()
+        if (failure := course.failure) is None:
+            return self._end()
+        said = f"{IN_FINALLY}{failure.message}"[:MESSAGE_CHARS]
+        return RunEnded("failed", {}, now_ms, failure._replace(message=said))
 
     def _closes(self, status: str, *, unbegun: bool = False) -> bool:
         """Whether there is anything to do at the end; never where one step alone was done."""
@@ -225,11 +229,13 @@ class Playbook:
         if run.course.started is not None and (only := run.course.started.only):
             return RunEnded("completed", {only: run.spots[only].value}, run.now_ms)
         scope = scope_of(run, root, self._names)
-        try:
-            outputs = {name: fill(given, self._evaluate, scope) for name, given in self.plan.definition.outputs.items()}
-        except SullaError as error:
-            failure = Failure("permanent", "expression", f"outputs: {error.message}"[:MESSAGE_CHARS])
-            return RunEnded("failed", {}, run.now_ms, failure)
+        outputs: JsonObject = {}
+        for name, given in self.plan.definition.outputs.items():
+            try:
+                outputs[name] = fill(given, self._evaluate, scope)
+            except SullaError as error:
+                said = f"outputs: {name}: {error.message}"[:MESSAGE_CHARS]
+                return RunEnded("failed", {}, run.now_ms, Failure("permanent", "expression", said))
         return RunEnded("completed", outputs, run.now_ms)
 
     # ------------------------------------------------------------------------------------------------ what has happened

@@ -18,6 +18,8 @@ RunStatus = Literal["completed", "failed", "cancelled", "transferred"]
 """How a run ended."""
 
 MESSAGE_CHARS: Final = 500
+IN_FINALLY: Final = "in finally: "
+"""How it begins why a run has failed whose own steps had not."""
 """How much of a failure's message is kept."""
 
 

@@ -17,6 +17,7 @@ from sulla.playbooks.rehearsal.cases import Case, ExpectedOutcome, Fixtures, spl
 from sulla.playbooks.rehearsal.rehearse import rehearse
 
 _SHOWN_CHARS: Final = 300
+_NAMED: Final = 3
 _SIZES: Final = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"))
 
 
@@ -94,7 +95,13 @@ def _reason(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
 
 
 def _outputs(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
-    for name, value in cast("FrozenJson", want.value).items():
+    wanted = cast("FrozenJson", want.value)
+    if wanted and not found.outputs:  # a run that failed gives back nothing, whichever of them was at fault
+        names = ", ".join(map(repr, [*wanted][:_NAMED]))
+        more = f" and {len(wanted) - _NAMED} more" if len(wanted) > _NAMED else ""
+        yield f"expected the outputs {names}{more}; it is {found.status}, and gives back nothing"
+        return
+    for name, value in wanted.items():
         if name not in found.outputs:
             yield f"expected the output {name!r} to be {_shown(value)}; there is none"
         elif not same(value, found.outputs[name]):

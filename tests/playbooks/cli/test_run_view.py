@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sulla.playbooks.cli.run_view import in_full, lines_of
+from sulla.playbooks.machine.records import IN_FINALLY
 from sulla.terminal.questions import Question
 from sulla.terminal.table import Paper
 
@@ -45,6 +46,14 @@ def test_its_head_says_whose_it_is_how_long_it_took_and_what_can_be_done() -> No
     assert last in shown({"chain": 3, "chain_ends": True})
     assert "  waits for its turn, behind thr_3, thr_4" in shown({"status": "queued", "behind": ["thr_3", "thr_4"]})
     assert not [line for line in done if "resume" in line or "failed:" in line]
+
+
+def test_a_run_that_failed_at_its_end_alone_says_what_going_on_does() -> None:
+    (line,) = [line for line in shown({"failure": f"{IN_FINALLY}step 'tidy' failed: no"}) if "resume" in line]
+    assert line == (
+        "  `sulla flow resume thr_1` does `finally` again and nothing else; "
+        "a mistake of its file fails again: mend it and start another run"
+    )
 
 
 @pytest.mark.parametrize(

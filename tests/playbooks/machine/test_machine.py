@@ -103,11 +103,12 @@ def test_an_expression_that_cannot_be_worked_out_fails_its_step_and_says_why() -
     assert play.ends == {"a": "failed", "b": "completed"}
 
 
-def test_outputs_that_cannot_be_worked_out_fail_the_run() -> None:
-    ended = Play(playbook(step("a"), outputs={"x": T("${{ steps.nothing }}")})).run()
+def test_outputs_that_cannot_be_worked_out_fail_the_run_and_the_one_at_fault_is_named() -> None:
+    ended = Play(playbook(step("a"), outputs={"w": T("1"), "x": T("${{ steps.nothing }}")})).run()
     assert ended is not None
     assert ended.failure is not None
     assert (ended.status, ended.failure.reason) == ("failed", "expression")
+    assert ended.failure.message.startswith("outputs: x: ")
 
 
 def test_text_is_no_yes() -> None:

@@ -107,6 +107,14 @@ def test_a_run_that_fails_has_to_be_expected() -> None:
     assert tried(f"{text}  expect: {{status: failed, reason: fixture, failed: [send]}}").misses == ()
 
 
+def test_a_run_that_gives_back_nothing_is_told_once_for_all_outputs() -> None:
+    text = "- {name: a, fixtures: {kind: sales, send: {error: no post}}, expect: {outputs: {sent: done, n: 3}}}\n"
+    assert [miss.message for miss in tried(text).misses] == [
+        "expected it to be completed, and it is failed: step 'send' failed: no post",
+        "expected the outputs 'sent', 'n'; it is failed, and gives back nothing",
+    ]
+
+
 def test_a_step_without_a_fixture_is_named() -> None:
     verdict = tried("- {name: a, fixtures: {kind: sales}}")
     assert verdict.rehearsed is None
