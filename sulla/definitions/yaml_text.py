@@ -173,6 +173,7 @@ def _second_colon(text: str, at: int) -> str:
 
 
 _LAST_WORD: Final = late_pattern(r"^.*[\s{,]")
+_MOST_LINES: Final = 10
 _SHOWN_CHARS: Final = 60
 _UNPRINTABLE: Final = late_pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 """YAML's own rule, without the byte order mark."""
@@ -214,7 +215,8 @@ class _Builder:
         something is what it does not look like."""
         kind = type(event).__name__
         if kind == "AliasEvent" or event.anchor is not None:
-            raise _refused(event, "anchors and aliases are not read; write it out")
+            more = f" (more of them in line {', '.join(lines)})" if (lines := self._more_anchors()) else ""
+            raise _refused(event, f"anchors and aliases are not read; write it out{more}")
         if event.tag is not None:
             raise _refused(event, "tags such as !!int are not read; leave them out")
         start = event.start_mark
@@ -235,6 +237,19 @@ class _Builder:
                 raise _refused(event, "a key has to be a word")
             pairs.append((key, self._node(self._next(), depth + 1)))
         return YamlMap(YamlPlace(start.line + 1, start.column + 1, start.index, event.end_mark.index), pairs)
+
+    def _more_anchors(self) -> list[str]:
+        """The lines of further anchors and aliases, for who takes out one wants to know of all."""
+        import yaml
+
+        found = dict[str, None]()
+        try:
+            while type(event := self._next()).__name__ != "StreamEndEvent":
+                if getattr(event, "anchor", None) is not None:
+                    found[str(event.start_mark.line + 1)] = None
+        except yaml.MarkedYAMLError:
+            pass  # what is wrong behind the first anchor is told once that is taken out
+        return list(found)[:_MOST_LINES]
 
 
 def _refused(event: _Event, message: str, *, too_large: bool = False) -> _Refused:

@@ -23,6 +23,7 @@ ALIASES: Final = {
 """Words that stand for expressions, as in Vixie's cron; ``@reboot`` is none, because a schedule knows no starts."""
 
 MOST_CHARS: Final = 200
+_LEAST_FIELDS: Final = 5
 _SOME_DAY_MS: Final = 1_800_000_000_000
 _TRIES: Final = 200
 """How many of cronsim's answers may lie in an hour that comes twice and is over."""
@@ -38,10 +39,25 @@ def check_cron(text: str) -> None:
         explain_cron(text)
         fits = next_cron(text, _SOME_DAY_MS, ZoneInfo("UTC")) is not None
     except CronSimError as error:
+        if _is_no_date(text):
+            raise InvalidInput(f"cron: no day ever fits {text[:MOST_CHARS]!r}") from None
         expected = f"minute, hour, day of month, month and day of week, or one of {', '.join(ALIASES)}"
         raise InvalidInput(f"cron: got {text[:MOST_CHARS]!r} ({error}), expected {expected}") from None
     if not fits:
         raise InvalidInput(f"cron: no day ever fits {text[:MOST_CHARS]!r}")
+
+
+def _is_no_date(text: str) -> bool:
+    """Whether an expression is one but for its day, which its months do not have, such as the 31st of February."""
+    fields = text.split()
+    if len(fields) < _LEAST_FIELDS:
+        return False
+    try:
+        for at in (-3, -2):  # the day, and the month
+            explain_cron(" ".join((*fields[:at], "*", *fields[at + 1 :])))
+    except CronSimError:
+        return False
+    return True
 
 
 def next_cron(text: str, after_ms: int, zone: ZoneInfo) -> int | None:

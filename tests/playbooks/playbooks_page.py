@@ -61,7 +61,8 @@ _REASONS = """
 ### Reasons
 
 `steps.<id>.error.reason`. How the work of an agent or a model ended is told
-with other words, too: `provider_…`, `stopped`, `deleted`.
+with other words, too: `provider_…`, `stopped`, `deleted`, and a limit by its name among [all limits](limits.md), such
+as `limit_history_tokens` where the task or the question does not fit its model's window.
 
 | reason | of | kind | what it means |
 | --- | --- | --- | --- |

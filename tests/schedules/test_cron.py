@@ -82,5 +82,17 @@ def test_what_is_none_is_refused_in_words(text: str) -> None:
         check_cron(text)
 
 
+@pytest.mark.parametrize("text", ["0 9 31 2 *", "0 0 30 2 *", "0 9 31 4,6 *", "0 0 9 31 2 *"])
+def test_a_date_that_no_month_has_is_told_as_that(text: str) -> None:
+    with pytest.raises(InvalidInput, match="cron: no day ever fits"):
+        check_cron(text)
+
+
+@pytest.mark.parametrize("text", ["0 9 32 2 *", "0 9 31 13 *", "60 9 31 2 *"])
+def test_a_field_that_is_wrong_by_itself_is_told_with_what_is_expected(text: str) -> None:
+    with pytest.raises(InvalidInput, match="expected minute, hour"):
+        check_cron(text)
+
+
 def test_it_is_explained() -> None:
     assert explain_cron("0 9 * * 1-5") == "At 09:00 on Monday through Friday"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from sulla.playbooks.expression.tree import Path, Tree, paths_of
 from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.check_skipped import around
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use
 
-_ENDS = ("status", "error")
+_ENDS: Final[tuple[tuple[object, ...], ...]] = (("status",), ("error",))
 """The fields of `run` that say how it ends."""
 
 
@@ -46,7 +47,7 @@ def lacks_error(use: Use, tree: Tree, path: Path, sketch: Sketch, order: StepOrd
 def _asks(path: Path, whose: tuple[object, ...]) -> bool:
     """Whether something is looked up that says how a step or the run has ended."""
     rest = path.words[len(whose) :]
-    if path.words[: len(whose)] != whose or (whose == ("run",) and rest[:1] not in ((end,) for end in _ENDS)):
+    if path.words[: len(whose)] != whose or (whose == ("run",) and rest[:1] not in _ENDS):
         return False
     return path.optional or rest[:1] != ("error",) or len(rest) == 1
 

@@ -56,7 +56,8 @@ RULES: Final[Mapping[str, str]] = {
     "missing-key": "A key that has to be there is.",
     "double-key": "A key stands once.",
     "value": "A value is what its key takes.",
-    "name": "A name is made of letters, digits and `_`, and begins with no digit; a playbook's also of `-`.",
+    "name": "A name is made of letters, digits and `_`, and begins with no digit; a playbook's is made of small "
+    "letters, digits, `-` and `_`.",
     "double-id": "A step's id is the only one in the file.",
     "kind": "A step does exactly one thing.",
     "size": "A playbook stays below its limits.",

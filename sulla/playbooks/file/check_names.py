@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final
@@ -35,6 +36,8 @@ from sulla.tools.nearest import did_you_mean
 
 _WHOLE_WORDS: Final = 3
 """``steps``, the step and its ``output``; what lies deeper is looked into."""
+_WRITTEN: Final = re.compile(r"\$\{\{ \d+ \}\}")
+"""A count that is written out, as it is kept."""
 _WHOLE: Final = (("output",), ("result",))
 _ENDS: Final = (("error",), ("status",), ("route",), ("tries",))
 
@@ -126,7 +129,7 @@ class Names:
 
     def _unguarded(self, use: Use, number: int, path: Path, target: StepAt) -> None:
         """Whether a step may have come to nothing here, and nobody in the file looks at that."""
-        loops = (owner for owner in _owners(target) if owner.kind == "loop")
+        loops = (owner for owner in _owners(target) if owner.kind == "loop" and not self._has_passes(owner, target))
         apart = next((loop for loop in loops if use.step is not loop and not _has(loop, use.step)), None)
         goes_on = target.step is not None and target.step.on_failure == "go_on"
         merged = isinstance(target.does, MergeStep) and target.does.need != "first"
@@ -157,6 +160,16 @@ class Names:
             + (f", or ask for `steps.{target.id}.error` first" if goes_on else "")
         )
         self._fault(use, number, str(path), "unguarded", message)
+
+    def _has_passes(self, loop: StepAt, target: StepAt) -> bool:
+        """Whether a loop has a pass in any case, and a step in it its turn before one is broken off."""
+        does = loop.does
+        if not isinstance(does, LoopStep) or not (
+            does.entries or (does.count and _WRITTEN.fullmatch(does.count.source))
+        ):
+            return False
+        breaks = (step for block in loop.blocks for step in block.walk() if step.kind == "break")
+        return all(self._order.has_been(target.id, step) for step in breaks)
 
     @cached_property
     def _guarded(self) -> frozenset[str]:

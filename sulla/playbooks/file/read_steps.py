@@ -111,8 +111,9 @@ class StepReader:
             second = step.keys[found[1]][0].place
             message = f"a step does one thing: {found[0]!r} or {found[1]!r}; make two steps of it"
             self._reading.fault(second, "kind", message)
-            for name in found[1:]:
-                del step.keys[name]
+            own = {key.name for key in (*STEP, *KINDS[found[0]])}
+            for name in [key.name for kind in found[1:] for key in KINDS[kind] if key.name not in own]:
+                step.keys.pop(name, None)  # what belongs to the other step is no mistake of this one
             return found[0]
         strange = [name for name in step.keys if name not in _ALL_NAMES]
         for name in strange:

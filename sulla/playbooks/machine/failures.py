@@ -65,7 +65,11 @@ REASONS: Final[Mapping[str, FailureReason]] = {
     ),
     "expired": FailureReason("`human`", ("permanent",), "Nobody answered in time."),
     "playbook": FailureReason("`playbook`", ("permanent", "transient"), "The playbook within has failed."),
-    "invalid_input": FailureReason("`playbook`", ("permanent",), "Its inputs are not what the playbook within takes."),
+    "invalid_input": FailureReason(
+        "`playbook`, `router`, `condition`",
+        ("permanent",),
+        "Its inputs are not what the playbook within takes; the question is blank, or longer than 64,000 characters.",
+    ),
     "recursion": FailureReason("`playbook`", ("permanent",), "It would run within itself."),
     "limit_depth": FailureReason("`playbook`", ("permanent",), "Playbooks are too deep in each other."),
     "limit_passes": FailureReason("`loop`", ("permanent",), "It has more passes than it may."),

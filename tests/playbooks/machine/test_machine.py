@@ -416,7 +416,8 @@ def test_a_failure_that_is_gone_on_with_does_not_win_a_merge_while_another_may_s
     play.facts += play.book.complete("c", "C")
     ended = play.run()
     assert ended is not None
-    assert (ended.status, play.value("merge"), play.book.look("merge")["route"]) == ("completed", value, route)
+    seen = play.book.look("merge") or {}
+    assert (ended.status, play.value("merge"), seen["route"]) == ("completed", value, route)
     assert Play(mirrors(need), facts=over_the_wire(play.facts)).value("merge") == value
 
 
@@ -424,7 +425,8 @@ def test_a_merge_of_failures_that_are_gone_on_with_goes_on_with_the_first_as_wri
     play = Play(mirrors("first"), work=dict.fromkeys("abc", BROKEN))
     ended = play.run()
     assert ended is not None
-    assert (ended.status, play.value("merge"), play.book.look("merge")["route"]) == ("completed", None, "a")
+    seen = play.book.look("merge") or {}
+    assert (ended.status, play.value("merge"), seen["route"]) == ("completed", None, "a")
 
 
 def test_the_failures_of_losers_do_not_fail_the_run_also_where_they_come_later() -> None:
