@@ -33,7 +33,7 @@ class WishQueue:
         poll_s: how often each worker looks into it, in seconds.
     """
 
-    def __init__(self, url: str, shown: str, poll_s: float = 0.05) -> None:
+    def __init__(self, url: str, shown: str, poll_s: float = 0.1) -> None:
         self._url = url
         self._shown = shown
         self._poll_s = poll_s
