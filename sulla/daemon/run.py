@@ -120,9 +120,7 @@ async def run_daemon(
         await _open_kept(stack, system)
         await _recognize(system, home, store_place(settings), accept_store=accept_store)
         await undo_half_import(system.host.store, place.owner)
-        await system.host.switch.open()
-        await system.work.open()
-        await system.account.open()
+        await _open_for_work(system)
         stack.push_async_callback(_close_accounts, system)
         stack.push_async_callback(system.core.models.close)
         await _open_access(settings, system, home, redactor)
@@ -155,6 +153,13 @@ async def _open_kept(stack: AsyncExitStack, system: System) -> None:
             await one.open()
         if one.close is not None:
             stack.push_async_callback(_close, name, one.close, system.host.place.clock)
+
+
+async def _open_for_work(system: System) -> None:
+    """Find out what may be done here, and what was used of the day."""
+    await system.host.switch.open()
+    await system.work.open()
+    await system.account.open()
 
 
 async def _close_accounts(system: System) -> None:

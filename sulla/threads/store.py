@@ -17,6 +17,7 @@ from sulla.store.base import Store
 from sulla.store.values import Grant, Head, LogInfo, Offered, Status
 from sulla.threads.bounds import ThreadLimits
 from sulla.threads.bus import LogAdvanced, channel, pack
+from sulla.threads.given_back import GivenBack
 from sulla.threads.head import THREAD_KIND, from_head, to_head
 from sulla.threads.leaving import last_words
 from sulla.threads.loader import StateLoader
@@ -78,7 +79,8 @@ class ThreadStore:
         self._limits = limits
         self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
-        self._given_back: dict[ThreadId, int] = {}
+        self.given_back = GivenBack()
+        """Leases that are no crashes."""
         """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
         self._damaged: dict[ThreadId, CorruptRecord] = {}
 
@@ -203,29 +205,12 @@ class ThreadStore:
             known = await self._known(thread_id, grant, cached)
         except BaseException:
             # No crash of whoever reads it: see `LoadedThread.fruitless`.
-            self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
+            self.given_back.note(thread_id)
             await self._store.release(grant.lease)
             raise
         return ThreadSession(
             self._store, self._clock, grant.lease, known, asked_s, self._limits.retention, self._watcher
         )
-
-    async def free(self, thread_id: ThreadId, home: str) -> None:
-        """End the lease that a home has left on a thread; nothing happens if another one has it.
-
-        Args:
-            thread_id: the thread.
-            home: the id of a home that is dead. Should it live after all, it writes nothing more to this thread.
-        """
-        info = await self._store.head(thread_id)
-        if info is None or not info.held:
-            return
-        boot = self._owner.partition(":")[2]
-        grant = await self._store.acquire(thread_id, f"{home}:{boot}", self._limits.lease_ttl_s)
-        if grant is not None:
-            # No crash of whoever frees it: see `LoadedThread.fruitless`.
-            self._given_back[thread_id] = self._given_back.get(thread_id, 0) + 1
-            await self._store.release(grant.lease)
 
     def damage(self) -> str:
         """Which threads could not be read in full when somebody attended to them last; empty if all could."""
@@ -233,7 +218,7 @@ class ThreadStore:
 
     def keep(self, session: ThreadSession) -> None:
         """Remember a released session's state for the next turn."""
-        self._given_back.pop(session.state.thread_id, None)
+        self.given_back.forget(session.state.thread_id)
         if session.lost or not session.released or session.known.damage is not None:
             return  # what it folded in may not be what was kept, or not all of it
         self._cache[session.state.thread_id] = (session.epoch, session.seen_seq, session.state)
@@ -406,7 +391,7 @@ class ThreadStore:
             while len(self._damaged) > MOST_DAMAGED:
                 self._damaged.pop(next(iter(self._damaged)))
             state, seen, written = await load(None, unread)
-        fruitless = 0 if damage else grant.lease.epoch - written - 1 - self._given_back.get(thread_id, 0)
+        fruitless = 0 if damage else grant.lease.epoch - written - 1 - self.given_back.of(thread_id)
         return LoadedThread(state, seen, self._loader.recent, fruitless, damage, tuple(unread))
 
 

@@ -14,6 +14,7 @@ from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 from sulla.threads.bounds import ThreadLimits
+from sulla.threads.given_back import free_lease
 from sulla.threads.log.codec import Origin, encode
 from sulla.threads.log.quoted import quoted_part
 from sulla.threads.log.records import (
@@ -320,7 +321,7 @@ async def test_the_lease_of_a_dead_home_is_ended_and_counts_as_no_crash_of_its_o
     await threads.send(thread_id, said("hello"))
     assert await store.acquire(thread_id, "dead:boot", 30.0) is not None
     assert await threads.attend(thread_id) is None
-    await threads.free(thread_id, "dead")
+    await free_lease(store, threads.given_back, thread_id, "dead", "1")
     session = await threads.attend(thread_id)
     assert session is not None
     assert session.known.fruitless == 1  # that of the dead home, which may have died of the message
@@ -330,5 +331,5 @@ async def test_the_lease_of_another_home_than_the_dead_one_stays(store: MemorySt
     threads = threads_of(store)
     thread_id = await threads.create(ThreadCreated("sulla"))
     assert await store.acquire(thread_id, "living:1", 30.0) is not None
-    await threads.free(thread_id, "dead")
+    await free_lease(store, threads.given_back, thread_id, "dead", "1")
     assert await threads.attend(thread_id) is None

@@ -10,6 +10,7 @@ from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.host.host import Host
 from sulla.host.store_url import work_database
+from sulla.threads.given_back import free_lease
 from sulla.work.base import GroupOf, Handler, Job, Work
 from sulla.work.local import LocalWork
 from sulla.work.runner import JobRunner
@@ -40,15 +41,15 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
     url = work_database(settings)
     address = parse_address(url)
-    queue = WishQueue(url, address.shown)
-    home_id = host.place.owner.partition(":")[0]
+    queue = WishQueue(url, address.shown, settings.work.poll_s)
+    home_id, _, boot = host.place.owner.partition(":")
     members = Members(address.conninfo, address.shown, executor_of(settings), home_id)
     if settings.work.role == "gateway":
         return GatewayWork(host.store, queue, members, clock, caps)
 
     async def handle(job: Job) -> None:
         for home in {one.home for one in members.dead}:
-            await host.threads.free(ThreadId(job.key), home)
+            await free_lease(host.store, host.threads.given_back, ThreadId(job.key), home, boot)
         await handler(job)
 
     runner = JobRunner(handle, group_of, clock, caps)

@@ -18,8 +18,6 @@ from sulla.work.dbos.wishes import JOB, QUEUE, SCHEMA, VERSION, Wish
 T = TypeVar("T")
 
 APPLICATION: Final = "sulla"
-POLL_S: Final = 0.05
-"""How often a process looks into the queue, in seconds."""
 _CONNECTIONS: Final = 4
 _PAGE: Final = 1_000
 _WAITING: Final = ["ENQUEUED", "DELAYED", "PENDING"]
@@ -32,11 +30,13 @@ class WishQueue:
     Args:
         url: of the PostgreSQL; can hold a password.
         shown: the same for people, without one.
+        poll_s: how often each worker looks into it, in seconds.
     """
 
-    def __init__(self, url: str, shown: str) -> None:
+    def __init__(self, url: str, shown: str, poll_s: float = 0.1) -> None:
         self._url = url
         self._shown = shown
+        self._poll_s = poll_s
         self._made: DBOSClient | None = None
 
     async def open(self, at_once: int) -> None:
@@ -63,7 +63,7 @@ class WishQueue:
             retry_connection_errors=False,  # a wish is a hint: whoever looks for ready logs finds what was lost
         )
         self._made.register_queue(
-            QUEUE, partition_concurrency=1, worker_concurrency=at_once, polling_interval_sec=POLL_S
+            QUEUE, partition_concurrency=1, worker_concurrency=at_once, polling_interval_sec=self._poll_s
         )
 
     async def close(self) -> None:
