@@ -14,7 +14,8 @@ from websockets.asyncio.client import ClientConnection
 from bench.bare_turn import FINISHED
 from bench.history import Thread
 from bench.process import processor_s
-from sulla.daemon.run import LOGS, WARM
+from sulla.daemon.models.warming import WARM
+from sulla.daemon.run import LOGS
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import Door

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -25,6 +24,7 @@ from sulla.daemon.home.upkeep import redate
 from sulla.daemon.home.workspace import make_workspace
 from sulla.daemon.instruments import Instruments, console
 from sulla.daemon.models.choice import Choice, choose, how_to
+from sulla.daemon.models.warming import warm
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
@@ -42,7 +42,6 @@ from sulla.host.supervision.service_manager import show_life
 from sulla.host.supervision.supervised import READY, STOPPING, Supervised
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.host.zone import zone_or_warning
-from sulla.models.catalog import OFFLINE
 from sulla.playbooks.triggers.webhooks import PlaybookHooks
 from sulla.telemetry.logs import Logs
 from sulla.threads.archive.restore import undo_half_import
@@ -52,12 +51,6 @@ log = logging.getLogger(__name__)
 
 LOGS = "logs"
 """The folder of the home that the log is in."""
-
-WARM_S = 0.5
-"""How long after the start the models' libraries are loaded, beside the event loop."""
-
-WARM = "a first turn waits for nothing any more"
-"""What the log says then."""
 
 SETTLE_S = 1.0
 """How long clients get to take in what has happened, before the sockets close."""
@@ -257,7 +250,7 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
             "summaries": lambda: switch.while_on(core.summarizer.run),
             "retention": lambda: _redate(settings, system),
             "jobs": lambda: switch.while_on(core.tools.jobs.run),
-            "warm": lambda: _warm(settings, system),
+            "warm": lambda: warm(settings, system.core.models, system.built, system.host.place),
         }
     for owner, one in system.core.built.items():
         for name, task in one.tasks.items():
@@ -267,40 +260,6 @@ def _beside(settings: Settings, system: System) -> dict[str, Task]:
                 raise SettingsError(f"the capability {owner!r} has a task {name!r}, and so has the daemon: rename it")
             own[name] = partial(go_on, owner, name, task, clock)
     return own
-
-
-async def _warm(settings: Settings, system: System) -> None:
-    """Do what the first turn would have to wait for, once those who waited for the start have had their turn."""
-    await system.host.place.clock.sleep(WARM_S)
-    try:
-        await _prepare_first_turn(settings, system)
-    except Exception:
-        log.exception("what a first turn waits for could not be done before it; the first turn does it")
-    else:
-        log.info(WARM)
-
-
-async def _prepare_first_turn(settings: Settings, system: System) -> None:
-    core, place = system.core, system.host.place
-    await core.models.warm()
-    if core.models.choice.model.provider != OFFLINE:  # nobody waits for those answers; and they are to stay small
-        for look in [one.before_work for one in system.built if one.before_work is not None]:
-            try:
-                await look()
-            except Exception:
-                log.exception("what a capability does before work failed; the first turn tries it again")
-        from sulla.daemon.models.rehearsal import rehearse
-
-        await rehearse(settings, core.models.choice, place)
-    _leave_alone_what_is_loaded()
-
-
-def _leave_alone_what_is_loaded() -> None:
-    """Garbage is looked for among what is made from here on. Libraries and capabilities are loaded by now and stay:
-    each look through all of them would hold up every stream of the daemon for some 50 ms.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 async def _put_away(instruments: Instruments) -> None:

@@ -47,7 +47,7 @@ async def test_a_daemon_goes_on_though_a_library_fails_as_it_is_loaded(tmp_path:
             ready.set()
 
     settings = load_settings({"SULLA_MODEL": "offline"}, {("gateway", "port"): 0}, tmp_path)
-    logger = logging.getLogger("sulla.daemon.run")
+    logger = logging.getLogger("sulla.daemon.models.warming")
     logger.addHandler(heard)
     try:
         async with asyncio.TaskGroup() as group:

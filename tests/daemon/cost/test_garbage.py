@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.daemon.run import WARM
+from sulla.daemon.models.warming import WARM
 from tests.daemon.cost.inside import inside
 
 MOST_OBJECTS = 5_000
@@ -31,7 +31,7 @@ class _Hears(logging.Handler):
 
 async def test_what_was_loaded_is_not_looked_through_any_more(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     hears = _Hears(WARM)
-    logger = logging.getLogger("sulla.daemon.run")
+    logger = logging.getLogger("sulla.daemon.models.warming")
     logger.addHandler(hears)
     try:
         with caplog.at_level(logging.INFO, logger.name):
