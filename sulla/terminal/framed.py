@@ -13,6 +13,9 @@ from sulla.terminal.wrap import wrapped
 
 _FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
 _REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
+_CUT = re.compile(r"\[\.\.\. \d+ characters are not shown here; ")
+"""What the daemon puts for the middle of arguments that are too long for a question. Within a text of theirs it leaves
+an object that can be read, and that is another one."""
 _SPELLED: Final = re.compile(r"\\u(0021|0026|003c)")
 """How the daemon spells what a picture begins with, so that no client shows one."""
 _BREAKS: Final = {r"\\": "\\", r"\n": "\n", r"\t": "    "}
@@ -74,6 +77,15 @@ def tool_in(prompt: str) -> str:
     return call.tool if call is not None else ""
 
 
+def is_cut(prompt: str) -> bool:
+    """Whether a question leaves out part of its call's arguments. One whose call says the same words counts as well.
+
+    Args:
+        prompt: as the daemon asks it.
+    """
+    return _CUT.search(prompt) is not None
+
+
 def told(prompt: str) -> tuple[str, str]:
     """What a call would be made with, in lines and to the letter, and why that is asked; both empty where a question is
     about no call, or does not show its arguments whole.
@@ -81,7 +93,7 @@ def told(prompt: str) -> tuple[str, str]:
     Args:
         prompt: as the daemon asks it.
     """
-    call = _call(prompt)
+    call = None if is_cut(prompt) else _call(prompt)
     if call is None:
         return "", ""
     return "\n".join(_squeezed(list(_arguments(call.args)))), "\n".join(reason_lines(_short_reason(call)))

@@ -100,6 +100,12 @@ def test_what_is_not_shown_whole_says_so() -> None:
     assert lines[-1] == "└ why: it is long"
 
 
+def test_arguments_that_a_question_leaves_part_of_out_are_never_told_as_whole() -> None:
+    prompt = asked("the conversation is mistrusted", content="a" * 28_000)
+    assert told(prompt) == ("", "")
+    assert told(asked("it is outward", content="a")) == ("a", "it is outward")
+
+
 def test_the_head_says_who_asks_and_how_many_there_are() -> None:
     call = Question("approval:c:d:0", asked("it is", command="ls"), tool="bash", agent="reader")
     assert framed(call, 60, 2, 3)[0] == "┌ bash asks for reader (2 of 3)"

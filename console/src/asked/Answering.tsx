@@ -1,10 +1,11 @@
-import { useEffect, useEffectEvent, useId, useState } from "react";
+import { useEffect, useEffectEvent, useId, useState, useSyncExternalStore } from "react";
 import { Button } from "../kit/Button";
 import { Dialog } from "../kit/Dialog";
 import { Said, visible } from "../kit/Said";
 import { sentence } from "../protocol/errors";
 import { useAct, useMay, useNow, usePage } from "../shell/page";
 import { duration } from "../text/figures";
+import { About } from "./About";
 import css from "./asked.module.css";
 import { useGuarded } from "./useGuarded";
 import { isExact, leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
@@ -39,6 +40,10 @@ export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: {
   const { connection, tell, watch } = usePage();
   const [busy, setBusy] = useState(false);
   const answer = async (asked: Asked, verdict: Verdict, { text, forS }: { text?: string; forS?: number } = {}): Promise<boolean> => {
+    if (!watch.wholes.allows(asked, verdict)) {
+      tell(t("notWhole"), "bad");
+      return false;
+    }
     setBusy(true);
     watch.guard.answers(askedId(asked), verdict, performance.now());
     watch.measure();
@@ -76,15 +81,21 @@ interface AnsweringProps {
  */
 export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringProps) {
   const may = useMay("approve");
+  const { tell, watch } = usePage();
   const [busy, answer] = useAnswer();
   const [text, setText] = useState("");
   const [always, setAlways] = useState(false);
   const asks = (open: boolean): void => {
+    if (open && !watch.wholes.allows(asked, "always")) {
+      tell(t("notWhole"), "bad");
+      return;
+    }
     setAlways(open);
     onAlways?.(open);
   };
   const field = useId();
   const { watched, state, heeds, takes } = useGuarded(askedId(asked));
+  const allows = useSyncExternalStore(watch.wholes.subscribe, () => watch.wholes.allows(asked, "approve"));
   if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
   const done = (given: boolean): void => {
     if (given) onDone?.();
@@ -108,7 +119,8 @@ export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringPr
             <Button
               key="always"
               busy={busy}
-              waits={!rests}
+              waits={!rests || !allows}
+              title={allows ? undefined : t("notWhole")}
               onClick={(event) => {
                 if (takes(event)) asks(true);
               }}
@@ -121,8 +133,8 @@ export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringPr
               busy={busy}
               tone={way.verdict === "approve" || way.verdict === "result" ? "main" : way.verdict === "reject" ? "bad" : "plain"}
               disabled={way.wants === "text" && text.trim() === ""}
-              title={way.wants === "text" && text.trim() === "" ? t("resultMissing") : undefined}
-              waits={!rests}
+              title={way.wants === "text" && text.trim() === "" ? t("resultMissing") : watch.wholes.allows(asked, way.verdict) ? undefined : t("notWhole")}
+              waits={!rests || !watch.wholes.allows(asked, way.verdict)}
               onClick={(event) => {
                 if (!takes(event)) return;
                 void answer(asked, way.verdict, way.wants === "text" ? { text } : way.wants === "choice" ? { text: way.choice } : {}).then(done);
@@ -202,7 +214,7 @@ export function Always({ asked, gone, onClose, onDone }: AlwaysProps) {
           <dt>{t(isExact(asked.target) ? "forArgs" : "forTarget")}</dt>
           <dd>{isExact(asked.target) ? t("exactly") : <Said>{asked.target}</Said>}</dd>
         </dl>
-        {isExact(asked.target) && <About call={asked.call} why="" />}
+        {isExact(asked.target) && <About asked={asked} why="" />}
         <label htmlFor={field}>{t("forLong")}</label>
         <select id={field} value={forS} onChange={(event) => setForS(Number(event.target.value))}>
           {TIMES_S.map((time, index) => (
@@ -228,28 +240,6 @@ export function Expiry({ id, expiresMs }: { id: string; expiresMs: number | null
   const left = leftS(expiresMs, useNow(1));
   if (left === null) return null;
   return <span className={css.quiet}>{left === 0 ? t(`ended_${unanswered(id)}`) : t(`ends_${unanswered(id)}`, { left: duration(left) })}</span>;
-}
-
-/** What the call would do and why people are asked, as the daemon tells it. */
-export function About({ call, why }: { call: string; why: string }) {
-  return (
-    <>
-      {call !== "" && (
-        <div>
-          <div className={css.label}>{t("wouldDo")}</div>
-          <pre className={css.args} tabIndex={0}>
-            <Said>{call}</Said>
-          </pre>
-        </div>
-      )}
-      {why !== "" && (
-        <p className={css.whyLine}>
-          <span className={css.label}>{t("why")}: </span>
-          <Said>{why}</Said>
-        </p>
-      )}
-    </>
-  );
 }
 
 /** Changes of files that a command has made and that a person has to allow. */

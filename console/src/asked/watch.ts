@@ -1,8 +1,11 @@
 import { Guard } from "./guard";
+import { Wholes } from "./whole";
 
 /** Tells the guard of the page where questions stand, on every picture that the browser draws while there are any. */
 export class Watch {
   readonly guard = new Guard();
+  /** Which long calls were shown whole. */
+  readonly wholes = new Wholes();
   private readonly elements = new Map<string, HTMLElement>();
   private readonly changes = new Set<() => void>();
   private states = new Map<string, string>();

@@ -39,6 +39,7 @@ from sulla.tools.policy import (
     targets_of,
 )
 from sulla.tools.registry import Toolbox
+from sulla.tools.schema import validate
 
 _NO_PERSONS_WORDS: Final = (
     "it takes effect outside the workspace, and whoever calls it, a sub-agent or a branch of a flow, was set to work "
@@ -260,6 +261,8 @@ class CallGuard:
             tainted=tainted,
         )
         verdict = judge(tool, call.args, context, standing)
+        if isinstance(verdict, AskFirst) and validate(call.args, tool.schema):
+            return Allow("arguments")  # `run_call` answers with the faults: nobody is asked about what is never made
         if not isinstance(verdict, AskFirst) or verdict.question:
             return verdict
         agents = answerable(context.agent, state)

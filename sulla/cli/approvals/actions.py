@@ -12,7 +12,7 @@ from sulla.core.errors import InvalidInput, NotFound
 from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
-from sulla.terminal.framed import WHOLE_COLUMNS, tool_in
+from sulla.terminal.framed import WHOLE_COLUMNS, is_cut, tool_in
 from sulla.terminal.output import say, tell
 from sulla.terminal.place import door, home_of
 from sulla.terminal.program import program
@@ -64,9 +64,12 @@ def _show(given: argparse.Namespace) -> Exit:
     question = from_row(row)
     _print_framed(question)
     print(choices_of(question), end="")
-    if call is not None and not tool_in(question.prompt):  # else the frame has it whole
+    cut = is_cut(question.prompt)
+    if call is not None and (cut or not tool_in(question.prompt)):  # else the frame has it whole
         # In ASCII, so that no character can pass for another one.
         print(f"\nthe call, whole:\n{one_line(call['name'])} {json.dumps(call['args'], indent=2)}")
+    elif call is None and cut:
+        tell("the history of the thread does not have this call: nothing shows the part that is left out")
     return Exit.OK
 
 

@@ -95,6 +95,18 @@ async def test_a_yes_has_the_call_made_once(desk: Desk) -> None:
     desk.provider.assert_done()
 
 
+async def test_nobody_is_asked_about_a_call_with_an_argument_that_its_tool_does_not_have(store: MemoryStore) -> None:
+    args = {"url": "https://b.example/x", "body": "1", "colour_of_it": "red"}
+    desk = Desk(store, posts=Say("", (ToolCall(CallId("p"), "post", args),)))
+    world = desk.boot()
+    thread = await world.thread()
+    desk.provider.add(READS, desk.posts, DONE)
+    await world.ask(thread, "do it")
+    assert desk.posted == 0
+    assert "colour_of_it: no such field" in desk.result().text
+    assert "SUSPENDED" not in await world.kinds(thread)
+
+
 async def test_a_no_is_told_to_the_model_and_never_tried_again(desk: Desk) -> None:
     world = desk.boot()
     thread, wait = await desk.asked(world)

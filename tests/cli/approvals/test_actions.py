@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sulla.agent.approvals.approvals import question
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
 from sulla.gateway.commands import WaitingThread
 from sulla.gateway.wire import QuestionRow
 from sulla.terminal.exits import Exit
@@ -125,3 +128,15 @@ def test_always_is_refused_where_it_is_not_offered() -> None:
     asked = {"id": CALL.id, "prompt": CALL.prompt, "tool": CALL.tool, "thread_id": "thr_play", "run_id": "run_1"}
     assert given_by(from_row({**asked, "target": "host:example.org"}), "always", "") == Given("always")
     assert given_by(from_row({**asked, "target": ""}), "always", "") is None
+
+
+def test_a_call_that_is_too_long_for_its_question_is_shown_whole(stage: Stage, capsys: Capsys) -> None:
+    call = ToolCall(CallId("tool_1"), "post", {"body": "a" * 14_000 + "the middle" + "a" * 14_000})
+    long = QuestionRow(
+        "thr_play", "run_1", "approval:tool_1:0:0", question(call, "it is outward", "0" * 64), tool="post"
+    )
+    stage.commands.questions = [WaitingThread("thr_play", (long,))]
+    stage.commands.add(
+        "thr_play", "TOOL_CALL_START", call_id="tool_1", name="post", args=dict(call.args), message_id="msg"
+    )
+    assert '"body": "' + str(call.args["body"]) + '"' in typed(capsys, "approvals", "show", "approval:tool_1").out

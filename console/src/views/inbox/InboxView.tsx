@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
-import { About, Always, Answering, askedId, Expiry, useAnswer, type Asked } from "../../asked/Answering";
+import { About, Prompt } from "../../asked/About";
+import { Always, Answering, askedId, Expiry, useAnswer, type Asked } from "../../asked/Answering";
 import { isExact } from "../../asked/verdicts";
 import { useLingering } from "../../asked/useGuarded";
 import { isWhole } from "../../asked/watch";
@@ -97,7 +98,10 @@ export default function InboxView() {
       }
       if (wanted === "open") go(`/chat/${threadOf(entry)}`);
       else if (wanted === "seen" && entry.kind === "notice") see([entry.notice.id]);
-      else if (wanted === "always") setAlways(entry);
+      else if (wanted === "always" && entry.kind === "question") {
+        if (watch.wholes.allows(asAsked(entry.question), wanted)) setAlways(entry);
+        else tell(tAsked("notWhole"), "bad");
+      }
       else if (entry.kind === "question" && (wanted === "approve" || wanted === "reject")) void answer(asAsked(entry.question), wanted);
     },
     [answer, answering, busy, current, focusOn, go, keys, may, see, tell, watch],
@@ -235,10 +239,10 @@ function Question({ question, gone }: { question: QuestionRow; gone: boolean }) 
           <Said>{question.title === undefined || question.title === "" ? t("open") : t("openTitled", { title: question.title })}</Said>
         </Link>
       </header>
-      <p className={css.prompt}>
-        <Said>{question.prompt}</Said>
-      </p>
-      <About call={question.arguments ?? ""} why={question.why ?? ""} />
+      <Prompt id={question.id} className={css.prompt}>
+        {question.prompt}
+      </Prompt>
+      <About asked={asAsked(question)} why={question.why ?? ""} />
       {question.target !== undefined && question.target !== "" && (
         <p className={css.quiet}>
           <Said>{isExact(question.target) ? t("targetExactly") : t("target", { target: question.target })}</Said>

@@ -1,6 +1,7 @@
 import { memo, useContext, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Link } from "wouter";
-import { About, Answering, Expiry, HeldChanges } from "../../../asked/Answering";
+import { About, Prompt } from "../../../asked/About";
+import { Answering, Expiry, HeldChanges } from "../../../asked/Answering";
 import { Button } from "../../../kit/Button";
 import { Copy } from "../../../kit/Copy";
 import { Markdown } from "../../../kit/Markdown";
@@ -280,6 +281,10 @@ function QuestionCard({ item }: { item: QuestionItem }) {
   // What the call would do and why it is asked is in the inbox's row of the same question.
   const full = waits.questions.find((one) => one.id === item.waitId && one.thread_id === item.threadId);
   const open = item.answer === null;
+  const asked = {
+    threadId: item.threadId, id: item.waitId, tool: item.tool, target: item.target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt: item.prompt,
+    choices: item.choices,
+  };
   // The dialog for `always` closes by itself when somebody else has answered, and says so.
   const [asks, setAsks] = useState(false);
   const hasAsked = useRef(false);
@@ -300,16 +305,13 @@ function QuestionCard({ item }: { item: QuestionItem }) {
         <When at={item.at} />
         {open && acts && <Expiry id={item.waitId} expiresMs={item.expiresMs} />}
       </header>
-      <div className={css.words}>
-        <Said>{item.prompt}</Said>
-      </div>
-      {full !== undefined && <About call={full.arguments ?? ""} why={full.why ?? ""} />}
+      <Prompt id={item.waitId} className={css.words}>
+        {item.prompt}
+      </Prompt>
+      {(full !== undefined || open) && <About asked={asked} why={full?.why ?? ""} />}
       {(open || asks) && acts && (
         <Answering
-          asked={{
-            threadId: item.threadId, id: item.waitId, tool: item.tool, target: item.target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt: item.prompt,
-            choices: item.choices,
-          }}
+          asked={asked}
           gone={!open}
           onAlways={setAsks}
           onDone={() => card.current?.focus()}
