@@ -56,9 +56,16 @@ export function App({ connection, threads, first }: { connection: Connection; th
           setRefused("");
           connection.start();
         })
-        .catch((error: unknown) => setRefused(sentence(error)))
+        .catch((error: unknown) => {
+          if (sessionKey() === null || connection.standing.state === "out") setRefused(sentence(error));
+          else {
+            // Whoever is signed in goes on with that, and is told why the ticket did nothing.
+            tell(sentence(error), "bad");
+            connection.start();
+          }
+        })
         .finally(() => setEntering(false)),
-    [connection],
+    [connection, tell],
   );
 
   useEffect(() => {
