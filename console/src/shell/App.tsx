@@ -5,8 +5,9 @@ import { Watch } from "../asked/watch";
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
 import { enter, sessionKey } from "../protocol/session";
+import type { Scope } from "../protocol/wire";
 import type { Threads } from "../thread/threads";
-import { VIEWS } from "../views/table";
+import { lacksOf, VIEWS, type View } from "../views/table";
 import css from "./App.module.css";
 import { Bell, browserRinging } from "./bell";
 import { Boundary } from "./Boundary";
@@ -126,8 +127,8 @@ function Shell() {
             <Suspense fallback={<p>{t("loading")}</p>}>
               {view === undefined ? (
                 <p>{t("unknown", { path })}</p>
-              ) : scopes.length > 0 && !scopes.includes(view.scope) ? (
-                <p>{t("notAllowed", { scope: view.scope })}</p>
+              ) : lacksOf(view, scopes).length > 0 ? (
+                <p>{notAllowed(view, scopes)}</p>
               ) : (
                 <view.component rest={tail} />
               )}
@@ -137,6 +138,12 @@ function Shell() {
       </div>
     </div>
   );
+}
+
+/** Why a session may not see a view, and how to get one that may. */
+function notAllowed(view: View, scopes: readonly Scope[]): string {
+  const needs = view.scopes.map((scope) => `--scope ${scope}`).join(" ");
+  return t("notAllowed", { lacks: lacksOf(view, scopes).join(", "), has: scopes.join(", "), needs });
 }
 
 /** Once the first view is drawn and nothing else is to do, the others come one by one, so that none is waited for later. */
