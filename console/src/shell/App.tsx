@@ -39,7 +39,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
     setTimeout(() => setLines((before) => before.filter((line) => line.id !== id)), SHOWN_S * 1000);
   }, []);
   const page = useMemo<Page>(
-    () => ({ connection, threads, inbox: new Inbox(connection), live: new Live(connection), watch: new Watch(), tell }),
+    () => ({ connection, threads, inbox: new Inbox(connection, (run, s) => setTimeout(run, s * 1000)), live: new Live(connection), watch: new Watch(), tell }),
     [connection, threads, tell],
   );
   const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);

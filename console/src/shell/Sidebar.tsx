@@ -2,6 +2,7 @@ import { useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { Button } from "../kit/Button";
 import { leave } from "../protocol/session";
+import { count } from "../text/figures";
 import { lacksOf, VIEWS } from "../views/table";
 import css from "./App.module.css";
 import { useAct, usePage, useStanding } from "./page";
@@ -13,6 +14,7 @@ export function Sidebar({ at }: { at: string }) {
   const { scopes } = useStanding();
   const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
   const waiting = waits.questions.length + waits.notices.length;
+  const told = `${count(waiting)}${waits.more ? "+" : ""}`;
   const [open, setOpen] = useState(false);
   const [busy, act] = useAct();
   return (
@@ -21,7 +23,7 @@ export function Sidebar({ at }: { at: string }) {
         <strong>Sulla</strong>
         <Button className={css.menu} tone="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
           {t("menu")}
-          {waiting > 0 && <span className={css.count}>{waiting}</span>}
+          {waiting > 0 && <span className={css.count}>{told}</span>}
         </Button>
       </div>
       <ul className={css.views}>
@@ -30,8 +32,8 @@ export function Sidebar({ at }: { at: string }) {
             <Link href={`/${view.path}`} aria-current={view.path === at ? "page" : undefined} onClick={() => setOpen(false)}>
               {t(view.path as "live")}
               {view.path === "inbox" && waiting > 0 && (
-                <span className={css.count} aria-label={t("waiting", { count: waiting })}>
-                  {waiting}
+                <span className={css.count} aria-label={t("waiting", { count: told })}>
+                  {told}
                 </span>
               )}
             </Link>
