@@ -37,7 +37,7 @@ function what(asked: Asked): string {
 
 /** Gives an answer and says that it was given. What went wrong is told. */
 export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: { text?: string; forS?: number }) => Promise<boolean>] {
-  const { connection, tell, watch } = usePage();
+  const { connection, inbox, tell, watch } = usePage();
   const [busy, setBusy] = useState(false);
   const answer = async (asked: Asked, verdict: Verdict, { text, forS }: { text?: string; forS?: number } = {}): Promise<boolean> => {
     if (!watch.wholes.allows(asked, verdict)) {
@@ -51,6 +51,7 @@ export function useAnswer(): [boolean, (asked: Asked, verdict: Verdict, more?: {
       await connection.call("approval.answer", {
         thread_id: asked.threadId, id: asked.id, verdict, ...(text === undefined ? {} : { text }), ...(forS === undefined ? {} : { for_s: forS }),
       });
+      inbox.answered(asked);
       const said = ({ approve: "saidApprove", reject: "saidReject", always: "saidAlways" } as const)[verdict as "approve"] as
         | "saidApprove" | undefined;
       tell(t(said ?? "saidOther", { what: what(asked) }));

@@ -36,10 +36,20 @@ export function ticketFromAddress(): string | null {
   return found[1];
 }
 
+/** What the daemon answers to who signs in. */
+interface Answer {
+  readonly key?: string;
+  readonly name?: string;
+  readonly scopes?: readonly string[];
+  readonly expires_at?: string;
+  readonly error?: { readonly message?: string };
+}
+
 /**
- * Begin a session.
+ * Begin a session. One that may not `read` is ended at once: it has no view.
  *
- * @throws WayInRefused with the daemon's words, or that it cannot be reached.
+ *
+ * @throws WayInRefused with the daemon's words, that it cannot be reached, or that the token may see nothing.
  */
 export async function enter(secret: { ticket: string } | { token: string }): Promise<void> {
   let response: Response;
@@ -54,9 +64,17 @@ export async function enter(secret: { ticket: string } | { token: string }): Pro
   } catch {
     throw new WayInRefused("The daemon does not answer. Is it running? `sulla status` says so.");
   }
-  const answer = (await response.json().catch(() => ({}))) as { key?: string; name?: string; expires_at?: string; error?: { message?: string } };
+  const answer = (await response.json().catch(() => ({}))) as Answer;
   if (!response.ok || answer.key === undefined) {
     throw new WayInRefused(answer.error?.message ?? `The daemon refused it (${response.status}).`);
+  }
+  if (answer.scopes !== undefined && !answer.scopes.includes("read")) {
+    // Its cookie has taken the place of the one before, whose key opens nothing any more.
+    forget();
+    await end(answer.key);
+    throw new WayInRefused(
+      `This token may see nothing here: it needs the scope read, and has ${answer.scopes.join(", ") || "none"}. \`sulla token create NAME --scope read\` prints one that may.`,
+    );
   }
   localStorage.setItem(KEY, answer.key);
   localStorage.setItem(ABOUT, JSON.stringify({ name: answer.name, expires_at: answer.expires_at }));
@@ -65,9 +83,16 @@ export async function enter(secret: { ticket: string } | { token: string }): Pro
 /** End the session, here and at the daemon. */
 export async function leave(): Promise<void> {
   const key = sessionKey();
+  forget();
+  if (key !== null) await end(key);
+}
+
+function forget(): void {
   localStorage.removeItem(KEY);
   localStorage.removeItem(ABOUT);
-  if (key === null) return;
+}
+
+async function end(key: string): Promise<void> {
   // The key is gone from here whatever comes of it; the daemon forgets the session when its time is over.
   await fetch("./console/session", {
     method: "DELETE",

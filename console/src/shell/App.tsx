@@ -5,8 +5,9 @@ import { Watch } from "../asked/watch";
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
 import { enter, sessionKey } from "../protocol/session";
+import type { Scope } from "../protocol/wire";
 import type { Threads } from "../thread/threads";
-import { VIEWS } from "../views/table";
+import { lacksOf, VIEWS, type View } from "../views/table";
 import css from "./App.module.css";
 import { Bell, browserRinging } from "./bell";
 import { Boundary } from "./Boundary";
@@ -38,7 +39,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
     setTimeout(() => setLines((before) => before.filter((line) => line.id !== id)), SHOWN_S * 1000);
   }, []);
   const page = useMemo<Page>(
-    () => ({ connection, threads, inbox: new Inbox(connection), live: new Live(connection), watch: new Watch(), tell }),
+    () => ({ connection, threads, inbox: new Inbox(connection, (run, s) => setTimeout(run, s * 1000)), live: new Live(connection), watch: new Watch(), tell }),
     [connection, threads, tell],
   );
   const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);
@@ -56,9 +57,16 @@ export function App({ connection, threads, first }: { connection: Connection; th
           setRefused("");
           connection.start();
         })
-        .catch((error: unknown) => setRefused(sentence(error)))
+        .catch((error: unknown) => {
+          if (sessionKey() === null || connection.standing.state === "out") setRefused(sentence(error));
+          else {
+            // Whoever is signed in goes on with that, and is told why the ticket did nothing.
+            tell(sentence(error), "bad");
+            connection.start();
+          }
+        })
         .finally(() => setEntering(false)),
-    [connection],
+    [connection, tell],
   );
 
   useEffect(() => {
@@ -119,8 +127,8 @@ function Shell() {
             <Suspense fallback={<p>{t("loading")}</p>}>
               {view === undefined ? (
                 <p>{t("unknown", { path })}</p>
-              ) : scopes.length > 0 && !scopes.includes(view.scope) ? (
-                <p>{t("notAllowed", { scope: view.scope })}</p>
+              ) : lacksOf(view, scopes).length > 0 ? (
+                <p>{notAllowed(view, scopes)}</p>
               ) : (
                 <view.component rest={tail} />
               )}
@@ -130,6 +138,12 @@ function Shell() {
       </div>
     </div>
   );
+}
+
+/** Why a session may not see a view, and how to get one that may. */
+function notAllowed(view: View, scopes: readonly Scope[]): string {
+  const needs = view.scopes.map((scope) => `--scope ${scope}`).join(" ");
+  return t("notAllowed", { lacks: lacksOf(view, scopes).join(", "), has: scopes.join(", "), needs });
 }
 
 /** Once the first view is drawn and nothing else is to do, the others come one by one, so that none is waited for later. */

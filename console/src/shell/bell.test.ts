@@ -6,6 +6,8 @@ function question(id: string): QuestionRow {
   return { thread_id: "t", run_id: "r", id, prompt: `May ${id}?`, expires_at: null };
 }
 
+const WAITS = { questions: [], notices: [], known: true, more: false, trouble: "" };
+
 describe("the bell", () => {
   let rung: string[] = [];
   const state = { allowed: true, looking: false };
@@ -16,7 +18,7 @@ describe("the bell", () => {
     Object.assign(state, { allowed: true, looking: false });
   });
 
-  const take = (one: Bell, ...ids: string[]): void => one.take({ questions: ids.map(question), notices: [] });
+  const take = (one: Bell, ...ids: string[]): void => one.take({ ...WAITS, questions: ids.map(question) });
 
   it("does not ring for what waited before the page was there", () => {
     const one = bell();
@@ -31,6 +33,15 @@ describe("the bell", () => {
     take(one, "a", "b");
     take(one, "b");
     expect(rung).toEqual(["a", "b"]);
+  });
+
+  it("does not ring for what had waited and was read later, and does for new ones meanwhile", () => {
+    const one = bell();
+    one.take({ ...WAITS, known: false });
+    one.take({ ...WAITS, questions: [question("a")], more: true });
+    one.take({ ...WAITS, questions: [question("a"), question("new")], more: true });
+    one.take({ ...WAITS, questions: ["a", "new", "old"].map(question) });
+    expect(rung).toEqual(["new"]);
   });
 
   it("does not ring while somebody looks, nor afterwards for what they saw", () => {

@@ -17,15 +17,20 @@ export interface Ringing {
 /** Rings once for each question that comes while nobody looks. It lives as long as the page. */
 export class Bell {
   private known: Set<string> | null = null;
+  private more = false;
 
   constructor(private readonly ringing: Ringing) {}
 
   /** What waits now. The first time it is what waited already, and nobody is called for that. */
-  take({ questions }: InboxView): void {
+  take({ questions, known, more }: InboxView): void {
+    if (!known) return;
     const now = new Map(questions.map((question) => [`${question.thread_id} ${question.id}`, question]));
     const before = this.known;
     this.known = new Set(now.keys());
-    if (before === null || !this.ringing.allowed() || this.ringing.looking()) return;
+    // What was only read now has waited before.
+    const isRest = this.more && !more;
+    this.more = more;
+    if (before === null || isRest || !this.ringing.allowed() || this.ringing.looking()) return;
     for (const [id, question] of now) if (!before.has(id)) this.ringing.show(question);
   }
 }

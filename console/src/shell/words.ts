@@ -23,7 +23,10 @@ export const t = catalog("shell", {
   retry: "Try now",
   loading: "Loading …",
   unknown: "There is no such view: {path}.",
-  notAllowed: "Your session may not see this: it needs the scope {scope}.",
+  notAllowed:
+    "Your session may not see this: it lacks the scope {lacks}, and has {has}. Sign out and come in with a token that has it: `sulla token create NAME {needs}` prints one.",
+  leave: "Sign out",
+  left: "You have signed out.",
   drawFailed: "This view has failed: {why}",
   drawAgain: "Draw it again",
   asked: "An agent asks you something",

@@ -10,6 +10,7 @@ import { Button } from "../../kit/Button";
 import { Badge, Empty, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import type { QuestionRow } from "../../protocol/wire";
+import { questionCount } from "../../shell/inbox";
 import { useAct, useMay, usePage } from "../../shell/page";
 import { entriesOf, keyAct, meantElsewhere, stays, takes, type Entry, type KeyAct } from "./entries";
 import css from "./inbox.module.css";
@@ -128,16 +129,21 @@ export default function InboxView() {
         <h1 ref={title} tabIndex={-1}>
           {t("title")}
         </h1>
+        {all.length > 0 && <span className={css.quiet}>{t("counts", { questions: questionCount(waits), notices: waits.notices.length })}</span>}
         {waits.notices.length > 0 && (
           <Button busy={busy} onClick={() => see(waits.notices.map((notice) => notice.id))}>
             {t("allSeen", { count: waits.notices.length })}
           </Button>
         )}
       </header>
+      <p role="status" className={css.quiet}>
+        {waits.more && waits.trouble === "" && t("moreWait")}
+        {waits.trouble !== "" && <Said>{t("moreFailed", { why: waits.trouble })}</Said>}
+      </p>
       {rows.length > 0 && <Legend may={may} />}
       {rows.length === 0 ? (
         <Panel>
-          <Empty>{t("nothing")}</Empty>
+          <Empty>{t(waits.known ? "nothing" : "loading")}</Empty>
         </Panel>
       ) : (
         <ul

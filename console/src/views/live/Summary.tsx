@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import type { LiveRow } from "../../protocol/generated";
 import { Meter } from "../../kit/Meter";
+import { questionCount } from "../../shell/inbox";
 import { useCall, useNow, usePage } from "../../shell/page";
 import { count, dayAndClock, dollars, duration, shortCount } from "../../text/figures";
 import { shareUsed, todayOf, toneOf, type Today } from "../use/today";
@@ -15,8 +16,11 @@ const AGAIN_MS = 15_000;
 /** The line above: how many work and wait, what today came to, and what comes next. */
 export function Summary({ rows }: { rows: ReadonlyMap<string, LiveRow> | null }) {
   const { inbox } = usePage();
-  const { notices } = useSyncExternalStore(inbox.subscribe, inbox.view);
-  const { working, asking, waiting } = useMemo(() => counts(rows?.values() ?? []), [rows]);
+  const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
+  const { notices, known } = waits;
+  // As the inbox has them: rows tell of one question of a thread, and of some hundred threads.
+  const asking = questionCount(waits);
+  const { working, waiting } = useMemo(() => counts(rows?.values() ?? []), [rows]);
   const status = useCall("system.status", {});
   const beats = useCall("heartbeat.status", {});
   const { reload: statusAgain } = status;
@@ -34,17 +38,17 @@ export function Summary({ rows }: { rows: ReadonlyMap<string, LiveRow> | null })
   return (
     <>
       <dl className={css.summary}>
-        <Figure name={t("working")}>{count(working)}</Figure>
-        <Figure name={t("asking")}>{asking > 0 ? <Link href="/inbox">{count(asking)}</Link> : count(asking)}</Figure>
-        <Figure name={t("waiting")}>{count(waiting)}</Figure>
-        <Figure name={t("today")}>{today === null ? t("unknown") : <Used today={today} />}</Figure>
+        <Figure name={t("working")}>{rows === null ? t("notYet") : count(working)}</Figure>
+        <Figure name={t("asking")}>{waits.questions.length > 0 ? <Link href="/inbox">{asking}</Link> : asking}</Figure>
+        <Figure name={t("waiting")}>{rows === null ? t("notYet") : count(waiting)}</Figure>
+        <Figure name={t("today")}>{today === null ? t(status.loading ? "notYet" : "unknown") : <Used today={today} />}</Figure>
         <Figure name={t("nextBeat")}>
-          {beats.value === null ? t("unknown") : next === undefined ? <Link href="/beats">{t("noBeat")}</Link> : <Until at={next} />}
+          {beats.value === null ? t(beats.loading ? "notYet" : "unknown") : next === undefined ? <Link href="/beats">{t("noBeat")}</Link> : <Until at={next} />}
         </Figure>
-        <Figure name={t("notices")}>{notices.length > 0 ? <Link href="/inbox">{count(notices.length)}</Link> : "0"}</Figure>
+        <Figure name={t("notices")}>{notices.length > 0 ? <Link href="/inbox">{count(notices.length)}</Link> : known ? "0" : t("notYet")}</Figure>
       </dl>
       <p role="status" className="visually-hidden">
-        {asking === 0 ? "" : asking === 1 ? t("askedOne") : t("asked", { count: asking })}
+        {waits.questions.length === 0 ? "" : asking === "1" ? t("askedOne") : t("asked", { count: asking })}
       </p>
     </>
   );

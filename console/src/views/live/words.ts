@@ -14,6 +14,7 @@ export const t = catalog("live", {
   nextBeat: "next beat",
   noBeat: "off",
   unknown: "unknown",
+  notYet: "…",
   in: "in {time}",
   now: "now",
   notices: "unseen notices",

@@ -5,7 +5,7 @@ import { Badge, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import type { StepRow } from "../../protocol/generated";
 import type { ThreadEvent } from "../../protocol/wire";
-import { useCall, useNow } from "../../shell/page";
+import { useCall, useMay, useNow } from "../../shell/page";
 import { clock, count, dayAndClock, spent } from "../../text/figures";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
@@ -31,6 +31,7 @@ const SHOWN_CHARS = 20_000;
 
 /** A step of a run: how it stands, what it was given and came to, and what is written down of it. */
 export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, onFork }: RunStepProps) {
+  const approve = useMay("approve");
   const field = useId();
   const now = useNow(1);
   const [chosen, setChosen] = useState("");
@@ -109,17 +110,18 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
             </Problem>
           )}
           <div className={css.row}>
-            {onFrom !== undefined && (
+            {onFrom !== undefined && approve && (
               <Button busy={busy} onClick={() => onFrom(row.at)}>
                 {t("fromStep")}
               </Button>
             )}
-            {onFork !== undefined && (
+            {onFork !== undefined && approve && (
               <Button busy={busy} onClick={() => onFork(row.at)}>
                 {t("fork")}
               </Button>
             )}
           </div>
+          {!approve && (onFrom !== undefined || onFork !== undefined) && <p className={css.quiet}>{t("fromNeeds")}</p>}
           <Whole key={`${row.at} ${row.status} ${row.tries}`} run={run} row={row} />
           <h3>{t("panelLog")}</h3>
           <Log records={records} step={row.at} />

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { Button } from "../../kit/Button";
 import { Panel, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
-import { leave, sessionAbout } from "../../protocol/session";
+import { sessionAbout } from "../../protocol/session";
 import { permission, turnOff, turnOn, type Permission } from "../../shell/bell";
-import { useAct, usePage, useStanding } from "../../shell/page";
+import { useAct, useStanding } from "../../shell/page";
 import { setTheme, theme, type Theme } from "../../shell/theme";
 import { dayAndClock } from "../../text/figures";
 import { SHORTCUTS } from "./keys";
@@ -29,27 +29,10 @@ export default function SettingsView() {
 }
 
 function Session() {
-  const { connection } = usePage();
   const { scopes, version } = useStanding();
   const { name, expiresAt } = sessionAbout();
-  const [busy, act] = useAct();
   return (
-    <Panel
-      title={t("session")}
-      actions={
-        <Button
-          busy={busy}
-          onClick={() =>
-            void act(async () => {
-              await leave();
-              connection.stop(t("left"));
-            })
-          }
-        >
-          {t("leave")}
-        </Button>
-      }
-    >
+    <Panel title={t("session")}>
       <dl className={css.facts}>
         <dt>{t("name")}</dt>
         <dd>{name === "" ? t("unknown") : <Said>{name}</Said>}</dd>

@@ -20,8 +20,6 @@ export const t = catalog("settings", {
   write: "talk, start and stop work",
   approve: "answer what agents ask",
   admin: "change settings, agents and tokens",
-  leave: "Sign out",
-  left: "You have signed out.",
   notify: "Notifications of the browser",
   notifyWhat: "The browser tells you when an agent asks something and you do not look at this page. It shows how the question begins, also on a locked screen if your system does so.",
   notifyOn: "Tell me about questions",

@@ -1,0 +1,41 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { enter, sessionKey } from "./session";
+
+/** A daemon that lets in for some scopes, or refuses. */
+function daemon(status: number, told: object): { method: string; key: string | null }[] {
+  const asked: { method: string; key: string | null }[] = [];
+  vi.stubGlobal("fetch", (_: string, { method, headers }: { method: string; headers: Record<string, string> }) => {
+    asked.push({ method, key: headers["x-sulla-session"] ?? null });
+    return Promise.resolve(new Response(JSON.stringify(method === "POST" ? told : {}), { status: method === "POST" ? status : 200 }));
+  });
+  return asked;
+}
+
+describe("the way in", () => {
+  beforeEach(() => localStorage.clear());
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it("keeps the key of a session that may read", async () => {
+    daemon(200, { key: "new", name: "ann", scopes: ["read"], expires_at: "2027-01-15T08:00:00.000Z" });
+    await enter({ token: "t" });
+    expect(sessionKey()).toBe("new");
+  });
+
+  it("ends a session that may see nothing, and says what it lacks", async () => {
+    localStorage.setItem("sulla.session", "old");
+    const asked = daemon(200, { key: "new", name: "ann", scopes: ["approve", "write"] });
+    await expect(enter({ token: "t" })).rejects.toThrow("it needs the scope read, and has approve, write");
+    expect(asked).toEqual([{ method: "POST", key: null }, { method: "DELETE", key: "new" }]);
+    expect(sessionKey()).toBeNull();
+  });
+
+  it("says why a ticket is refused, and leaves the session that is there", async () => {
+    localStorage.setItem("sulla.session", "old");
+    daemon(401, { error: { message: "it was used, or its minute is over" } });
+    await expect(enter({ ticket: "t" })).rejects.toThrow("it was used, or its minute is over");
+    expect(sessionKey()).toBe("old");
+  });
+});
