@@ -93,7 +93,8 @@ export interface ChildItem extends Common {
   readonly agent: string;
   readonly mode: string;
   readonly task: string;
-  readonly state: "works" | "waits" | "done" | "cancelled";
+  /** `cancelled`: told to end; `stopped`: it has ended before it was done. */
+  readonly state: "works" | "waits" | "done" | "cancelled" | "stopped";
   readonly status: string;
 }
 

@@ -144,6 +144,7 @@ export const t = catalog("chat", {
   childWaits: "waited for",
   childDone: "done",
   childCancelled: "told to end",
+  childStopped: "stopped",
   childNow: "now: {what}",
   childEmpty: "It has not done anything yet.",
   childOpen: "Open as a conversation",

@@ -351,7 +351,10 @@ function ChildCard({ item }: { item: ChildItem }) {
   const [open, toggle] = useCard(item.key);
   const [shown, setShown] = useState(CHILD_ITEMS);
   const [state, tone] = (
-    { works: ["childWorks", "accent"], waits: ["childWaits", "accent"], done: ["childDone", "good"], cancelled: ["childCancelled", "plain"] } as const
+    {
+      works: ["childWorks", "accent"], waits: ["childWaits", "accent"], done: ["childDone", "good"], cancelled: ["childCancelled", "plain"],
+      stopped: ["childStopped", "plain"],
+    } as const
   )[item.state];
   const failed = item.status === "failed" || item.status === "blocked";
   const asks = items.some((one) => one.kind === "question" && one.answer === null);

@@ -52,7 +52,7 @@ test("an answered question tells what was said to it, and one that was taken bac
   fold.take(event(2, "SUSPENDED", { resting: true, waits: [{ wait_id: "answer:a", prompt: "Which?", choices: ["red"] }, { wait_id: "human:b", prompt: "Good?" }] }));
   const [which, good] = openQuestions(fold.view());
   fold.take(event(3, "ANSWER", { wait_id: "answer:a", verdict: "result", text: "red" }));
-  fold.take(event(4, "RUN_FINISHED", { outcome: null }));
+  fold.take(event(4, "RUN_FINISHED", { outcome: { status: "done" } }));
   expect(which && answerOf(fold.view(), which)).toMatchObject({ verdict: "result", text: "red" });
   expect(good && answerOf(fold.view(), good)).toBeNull();
 });
