@@ -60,6 +60,7 @@ export class ThreadFold {
       running: this.running,
       runningSince: this.running === "" ? "" : (this.started.get(this.running) ?? ""),
       suspended: this.suspended,
+      asks: this.asks(),
       held: this.stopped ? this.unsettled(this.threadId).filter((item) => item.kind === "input" && item.state === "waits").length : 0,
       tainted: this.tainted,
       lastSeq: this.lastSeq,
@@ -368,6 +369,15 @@ export class ThreadFold {
     const before = this.below;
     if (before.size === below.length && below.every(([id, log]) => log.shown !== null && before.get(id) === log.shown)) return before;
     return (this.below = new Map(below.map(([id, log]) => [id, shown(log)])));
+  }
+
+  private asks(): boolean {
+    return [...this.logs].some(([threadId, { open }]) => {
+      if (![...open].some((key) => key.startsWith("question:"))) return false;
+      const asker = this.askers.get(threadId);
+      const card = asker === undefined ? undefined : this.find(asker.threadId, asker.key);
+      return card?.kind !== "child" || card.state !== "stopped";
+    });
   }
 
   private unsettled(threadId: string): Item[] {

@@ -125,6 +125,8 @@ export interface ThreadView {
   /** Since when; empty for none. */
   readonly runningSince: string;
   readonly suspended: boolean;
+  /** Whether it, or a sub-agent that has not been stopped, waits for a person's answer. */
+  readonly asks: boolean;
   /** How many messages wait that a stop holds until somebody lets them go on. */
   readonly held: number;
   readonly tainted: boolean;

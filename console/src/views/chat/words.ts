@@ -23,6 +23,7 @@ export const t = catalog("chat", {
   works: "works",
   waitsForYou: "waits for you",
   suspended: "waits",
+  paused: "paused",
   unreadable: "cannot be read: see `sulla doctor`",
   mistrusted: "from outside",
   newOne: "New",
