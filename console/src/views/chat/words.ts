@@ -146,6 +146,8 @@ export const t = catalog("chat", {
   childDone: "done",
   childCancelled: "told to end",
   childStopped: "stopped",
+  childAsks: "The sub-agent {agent} asks:",
+  childAnswer: "Answer",
   childNow: "now: {what}",
   childEmpty: "It has not done anything yet.",
   childOpen: "Open as a conversation",
