@@ -250,6 +250,29 @@ describe("a sub-agent", () => {
     expect(one(fold, "child")).toMatchObject({ state: "done", status: "done" });
   });
 
+  it("is stopped where it reports that it was cancelled", () => {
+    const above = new Recorded("thr_a");
+    const fold = folded([above.kept("CHILD_STARTED", started), above.kept("CHILD_CANCELLED", { id: "1" })]);
+    expect(one(fold, "child").state).toBe("cancelled");
+    fold.take(above.kept("ANSWER", { wait_id: "child:1", text: "", report: { status: "cancelled" } }));
+    expect(one(fold, "child").state).toBe("stopped");
+  });
+
+  it("is stopped where its own run was, and nobody reports it", () => {
+    const fold = folded([new Recorded("thr_a").kept("CHILD_STARTED", { ...started, mode: "spawn" })]);
+    fold.take(new Recorded("thr_b", "cook").kept("RUN_FINISHED", { outcome: { status: "cancelled" } }, "run_9"));
+    expect(one(fold, "child").state).toBe("stopped");
+  });
+
+  it("is stopped with the run that waits for it, while one that works beside that run goes on", () => {
+    const ended = (mode: string): string => {
+      const above = new Recorded("thr_a");
+      const fold = folded([above.kept("CHILD_STARTED", { ...started, mode }), above.kept("RUN_FINISHED", { outcome: { status: "cancelled" } })]);
+      return one(fold, "child").state;
+    };
+    expect([ended("call"), ended("spawn")]).toEqual(["stopped", "works"]);
+  });
+
   it("does not change who speaks above, nor what is going on there", () => {
     const fold = folded(new Recorded("thr_b", "cook").turn(9, "Cook", "Done"));
     expect(fold.view()).toMatchObject({ items: [], agent: "", running: "", lastSeq: 0 });

@@ -36,6 +36,8 @@ export class ThreadFold {
   private tainted = false;
   private lastSeq = 0;
   private readonly started = new Map<string, string>();
+  /** Where the card of a sub-agent is, by the sub-agent's thread. */
+  private readonly askers = new Map<string, { readonly threadId: string; readonly key: string }>();
   private seen: ThreadView | null = null;
   private below: ReadonlyMap<string, readonly Item[]> = new Map();
 
@@ -58,6 +60,7 @@ export class ThreadFold {
       running: this.running,
       runningSince: this.running === "" ? "" : (this.started.get(this.running) ?? ""),
       suspended: this.suspended,
+      asks: this.asks(),
       held: this.stopped ? this.unsettled(this.threadId).filter((item) => item.kind === "input" && item.state === "waits").length : 0,
       tainted: this.tainted,
       lastSeq: this.lastSeq,
@@ -239,6 +242,7 @@ export class ThreadFold {
           ...common(`child:${data.id}`), kind: "child", childThreadId: data.thread_id, agent: data.agent, mode: data.mode, task: data.task ?? "",
           state: "works", status: "",
         });
+        this.askers.set(data.thread_id, { threadId, key: `child:${data.id}` });
         this.of(data.thread_id);
         return;
       }
@@ -247,6 +251,7 @@ export class ThreadFold {
         return;
       case "RUN_FINISHED":
         this.ended(threadId, event.run_id ?? "");
+        if (event.data.outcome.status === "cancelled") this.stoppedRun(threadId, event.run_id ?? "");
         if (event.data.joined == null) {
           this.put(threadId, {
             ...common(`end:${event.run_id ?? ""}`), kind: "end", outcome: event.data.outcome, error: null, usage: event.data.usage ?? null,
@@ -256,6 +261,7 @@ export class ThreadFold {
         return;
       case "RUN_ERROR":
         this.ended(threadId, event.run_id ?? "");
+        if (event.data.outcome?.status === "cancelled") this.stoppedRun(threadId, event.run_id ?? "");
         this.put(threadId, {
           ...common(`end:${event.run_id ?? ""}`), kind: "end", outcome: event.data.outcome ?? null,
           error: { code: event.data.code, message: event.data.message }, usage: event.data.usage ?? null,
@@ -306,7 +312,16 @@ export class ThreadFold {
   }
 
   private childTold(threadId: string, waitId: string, status: string): void {
-    this.change<ChildItem>(threadId, waitId, (item) => ({ ...item, state: "done", status }));
+    this.change<ChildItem>(threadId, waitId, (item) => ({ ...item, state: status === "cancelled" ? "stopped" : "done", status }));
+  }
+
+  /** A run was stopped: what a sub-agent did in it, and sub-agents that it waited for, which are stopped with it. */
+  private stoppedRun(threadId: string, runId: string): void {
+    const asker = this.askers.get(threadId);
+    if (asker !== undefined) this.change<ChildItem>(asker.threadId, asker.key, (item) => (isOpen(item) ? { ...item, state: "stopped" } : item));
+    for (const item of this.unsettled(threadId)) {
+      if (item.kind === "child" && item.mode !== "spawn" && item.runId === runId) this.put(threadId, { ...item, state: "stopped" });
+    }
   }
 
   private of(threadId: string): Log {
@@ -354,6 +369,15 @@ export class ThreadFold {
     const before = this.below;
     if (before.size === below.length && below.every(([id, log]) => log.shown !== null && before.get(id) === log.shown)) return before;
     return (this.below = new Map(below.map(([id, log]) => [id, shown(log)])));
+  }
+
+  private asks(): boolean {
+    return [...this.logs].some(([threadId, { open }]) => {
+      if (![...open].some((key) => key.startsWith("question:"))) return false;
+      const asker = this.askers.get(threadId);
+      const card = asker === undefined ? undefined : this.find(asker.threadId, asker.key);
+      return card?.kind !== "child" || card.state !== "stopped";
+    });
   }
 
   private unsettled(threadId: string): Item[] {
@@ -411,6 +435,8 @@ function isOpen(item: Item): boolean {
       return item.state === "waits";
     case "question":
       return item.answer === null;
+    case "child":
+      return item.state !== "done" && item.state !== "stopped";
     default:
       return false;
   }

@@ -93,7 +93,8 @@ export interface ChildItem extends Common {
   readonly agent: string;
   readonly mode: string;
   readonly task: string;
-  readonly state: "works" | "waits" | "done" | "cancelled";
+  /** `cancelled`: told to end; `stopped`: it has ended before it was done. */
+  readonly state: "works" | "waits" | "done" | "cancelled" | "stopped";
   readonly status: string;
 }
 
@@ -124,6 +125,8 @@ export interface ThreadView {
   /** Since when; empty for none. */
   readonly runningSince: string;
   readonly suspended: boolean;
+  /** Whether it, or a sub-agent that has not been stopped, waits for a person's answer. */
+  readonly asks: boolean;
   /** How many messages wait that a stop holds until somebody lets them go on. */
   readonly held: number;
   readonly tainted: boolean;

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { Button } from "../../kit/Button";
 import { Said, visible } from "../../kit/Said";
 import { useAct, useCall, useMay, useNow, usePage, useStanding } from "../../shell/page";
@@ -167,7 +167,9 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
 }
 
 function WorkingLine({ view }: { view: ThreadView }) {
-  const does = working(view);
+  const { live } = usePage();
+  const { paused } = useSyncExternalStore(live.subscribe, live.view).switch;
+  const does = working(view, paused);
   return does === null ? null : <Since since={does.since} what={does.what} />;
 }
 

@@ -1,10 +1,11 @@
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import { useAct, useMay, usePage, useThread } from "../../shell/page";
+import { standOf } from "../../shell/stand";
 import type { InputItem, Item, ThreadView } from "../../thread/items";
 import { Acts } from "./Acts";
 import { pathOf, WRITE } from "./address";
@@ -15,13 +16,15 @@ import { Drafts } from "./composing";
 import { Forks } from "./forks";
 import { Row } from "./items/Rows";
 import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { StandBadge } from "./StandBadge";
 import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
 import { t } from "./words";
 
 /** One conversation: who speaks, what was said and done, and where the next message is written. */
 export function Conversation({ threadId, timeline, runId }: { threadId: string; timeline: boolean; runId: string }) {
-  const { connection, tell, threads } = usePage();
+  const { connection, live, tell, threads } = usePage();
+  const { paused } = useSyncExternalStore(live.subscribe, live.view).switch;
   const [, go] = useLocation();
   const opened = useThread(threadId);
   const { view } = opened;
@@ -84,7 +87,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
                 <Said>{t("speaks", { agent: view.agent })}</Said>
               </Badge>
             )}
-            {seen.running !== "" && <Badge tone={seen.suspended ? "warn" : "accent"}>{seen.suspended ? t("suspended") : t("works")}</Badge>}
+            {seen.running !== "" && <StandBadge stand={standOf({ asks: seen.asks, rests: seen.suspended, paused })} />}
             <div className={css.headActs}>
               {timeline ? <Link href={pathOf(threadId)}>{t("conversation")}</Link> : <Link href={pathOf(threadId, "")}>{t("timeline")}</Link>}
               <Acts

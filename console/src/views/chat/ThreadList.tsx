@@ -4,6 +4,7 @@ import { Button } from "../../kit/Button";
 import { Badge, Empty, Problem } from "../../kit/Panel";
 import { Said, SaidMarked } from "../../kit/Said";
 import { useCall, useMay, usePage } from "../../shell/page";
+import { asksIn, standOf } from "../../shell/stand";
 import { clock, dayAndClock } from "../../text/figures";
 import { times } from "../../text/forms";
 import { telling } from "../../text/marked";
@@ -12,6 +13,7 @@ import { pathOf } from "./address";
 import css from "./chat.module.css";
 import { NewConversation } from "./NewConversation";
 import { KINDS, useRecent, type Kind, type Recent } from "./recent";
+import { StandBadge } from "./StandBadge";
 import { t } from "./words";
 
 const DAY = times({ month: "short", day: "numeric" });
@@ -163,9 +165,11 @@ interface ThreadLinkProps {
 
 function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
   const { live } = usePage();
-  const doing = useSyncExternalStore(live.subscribe, live.view).rows?.get(row.thread_id);
-  const asks = doing === undefined ? row.status === "suspended" : doing.question !== null;
-  const works = doing === undefined ? row.status === "open" : doing.doing.what !== "waits";
+  const { rows, switch: all } = useSyncExternalStore(live.subscribe, live.view);
+  const doing = rows?.get(row.thread_id);
+  const goesOn = doing !== undefined || row.status === "suspended" || row.status === "open";
+  const asks = rows === null || doing === undefined ? row.status === "suspended" : asksIn(rows, row.thread_id);
+  const stand = standOf({ asks, rests: doing?.doing.what === "waits" || doing?.doing.what === "queued", paused: all.paused });
   return (
     <li>
       <Link href={pathOf(row.thread_id)} aria-current={here ? "page" : undefined} className={css.thread}>
@@ -186,7 +190,7 @@ function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
           <span className={css.quiet}>
             <Said>{row.agent}</Said>
           </span>
-          {asks ? <Badge tone="warn">{t("waitsForYou")}</Badge> : works && <Badge tone="accent">{t("works")}</Badge>}
+          {goesOn && <StandBadge stand={stand} />}
           {row.status === "unreadable" && <Badge tone="bad">{t("unreadable")}</Badge>}
           {row.tainted && <Badge tone="warn">{t("mistrusted")}</Badge>}
         </span>

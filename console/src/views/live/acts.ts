@@ -1,5 +1,6 @@
 import type { LiveRow } from "../../protocol/generated";
 import type { Scope } from "../../protocol/wire";
+import { standOf } from "../../shell/stand";
 
 export type Act = "stop" | "cancel" | "steer" | "pause" | "resume" | "handOver";
 
@@ -34,5 +35,5 @@ export function handedOver(agent: string, text: string, reached: readonly string
 
 /** Whether a row does nothing because somebody paused it, or all work. What waits for a person waits all the same, and says so. */
 export function isStill({ question }: Pick<LiveRow, "question">, paused: boolean, all: boolean): boolean {
-  return paused || (all && question === null);
+  return paused || standOf({ asks: question !== null, rests: false, paused: all }) === "paused";
 }

@@ -14,7 +14,7 @@ import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
-import { acts, againWord, byStep, nodeStates, runState, tookS } from "./run/states";
+import { acts, againWord, byStep, isOver, nodeStates, runState, tookS } from "./run/states";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
 import { outline } from "./text/outline";
@@ -45,7 +45,9 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
     const found = nodeStates(ids, rows);
     return of === null ? found : new Map(of.steps.flatMap((step): [string, NodeState][] => { const state = found.get(step.id); return state === undefined ? [] : [[step.key, state]]; }));
   }, [of, graph, rows]);
-  const questions = useMemo(() => openQuestions(thread.view), [thread.view]);
+  // Nobody waits any more for what a run that is over had asked, though the log of one below it may end with the question.
+  const over = detail !== null && isOver(detail.about.status);
+  const questions = useMemo(() => (over ? [] : openQuestions(thread.view)), [over, thread.view]);
   const children = thread.view.items.filter((item): item is ChildItem => item.kind === "child");
 
   // What a step's playbook does is a run of its own; all other threads below are conversations.
@@ -121,7 +123,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
       <p className="visually-hidden" role="status">
         {t("nowIs", { word: standing.word, done: about.done })}
       </p>
-      <RunQuestions questions={questions} />
+      <RunQuestions questions={questions} view={thread.view} />
       {of === null && text.error !== null && (
         <p className={css.quiet}>
           <Said>{t("textGone", { why: text.error })}</Said>

@@ -1,28 +1,61 @@
 import { useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { About, Answering, Expiry } from "../../asked/Answering";
 import { useGuarded, useLingering } from "../../asked/useGuarded";
 import { overWord } from "../../asked/verdicts";
 import { t as tAsked } from "../../asked/words";
 import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
-import { Said } from "../../kit/Said";
+import { Said, visible } from "../../kit/Said";
+import type { QuestionRow } from "../../protocol/wire";
 import { useAct, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
+import type { QuestionItem, ThreadView } from "../../thread/items";
 import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
 import { formSpecs, sends } from "./run/inputs";
-import type { OpenQuestion } from "./run/log";
+import { answerOf, type OpenQuestion } from "./run/log";
 import { t } from "./words";
 
 /** What the run waits for a person with, answered here. */
-export function RunQuestions({ questions }: { questions: readonly OpenQuestion[] }) {
+export function RunQuestions({ questions, view }: { questions: readonly OpenQuestion[]; view: ThreadView }) {
+  const { inbox } = usePage();
+  const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
   const region = useRef<HTMLElement>(null);
   const rows = useLingering(questions, idOf);
   return (
     <section ref={region} tabIndex={-1} aria-label={t("questions")} aria-live="polite">
-      {rows.slice(0, 50).map((row) => (
-        <Question key={row.key} question={row.item} gone={row.leftMs !== null} onDone={() => region.current?.focus()} />
-      ))}
+      {rows.slice(0, 50).map((row) => {
+        const { item } = row;
+        const about: AboutQuestion = {
+          question: item, gone: row.leftMs !== null, onDone: () => region.current?.focus(),
+          full: waits.questions.find((one) => one.id === item.waitId && one.thread_id === item.threadId),
+        };
+        return item.asks === "approval" ? <Approval key={row.key} {...about} /> : <Question key={row.key} {...about} answer={answerOf(view, item)} />;
+      })}
     </section>
+  );
+}
+
+interface AboutQuestion {
+  question: OpenQuestion;
+  /** The inbox's row of it, which says more. */
+  full: QuestionRow | undefined;
+  gone: boolean;
+  onDone: () => void;
+}
+
+/** Whether a tool may do something: asked and answered as in the conversation and in the inbox. */
+function Approval({ question, full, gone, onDone }: AboutQuestion) {
+  const { threadId, waitId: id, tool, target, prompt, choices, expiresMs } = question;
+  return (
+    <div className={css.question}>
+      <div>
+        <strong>{t("questions")}</strong> {!gone && <Expiry id={id} expiresMs={expiresMs} />}
+      </div>
+      <Markdown text={prompt} />
+      <About call={full?.arguments ?? ""} why={full?.why ?? ""} />
+      <Answering asked={{ threadId, id, tool, target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt, choices }} gone={gone} onDone={onDone} />
+    </div>
   );
 }
 
@@ -30,17 +63,15 @@ function idOf(question: OpenQuestion): string {
   return `${question.threadId} ${question.waitId}`;
 }
 
-type Verdict = "result" | "run_again" | "give_up" | "approve" | "reject" | "always";
+type Verdict = "result" | "run_again" | "give_up" | "approve" | "reject";
 
-function Question({ question, gone, onDone }: { question: OpenQuestion; gone: boolean; onDone: () => void }) {
-  const { connection, inbox, tell, watch } = usePage();
+function Question({ question, full, gone, onDone, answer }: AboutQuestion & { answer: QuestionItem["answer"] }) {
+  const { connection, tell, watch } = usePage();
   const may = useMay("approve");
   const [busy, act] = useAct();
   const [text, setText] = useState("");
   const field = useId();
   const { watched, state, heeds, takes } = useGuarded(idOf(question));
-  const seen = useSyncExternalStore(inbox.subscribe, inbox.view);
-  const full = seen.questions.find((one) => one.id === question.waitId && one.thread_id === question.threadId);
   const given = state === "ready" || state === "waits" ? "" : state;
   const over = gone || given !== "";
   const rests = state === "ready" && !over;
@@ -58,7 +89,6 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
   };
   const specs = useMemo(() => (question.asks === "answer" && question.choices.length === 0 ? formSpecs(question.form) : null), [question]);
   const asksText = specs === null && (question.asks === "review" || (question.asks === "answer" && question.choices.length === 0));
-  const isYesNo = question.asks === "human" || question.asks === "approval";
   return (
     <div className={css.question} {...heeds}>
       <div>
@@ -87,67 +117,90 @@ function Question({ question, gone, onDone }: { question: OpenQuestion; gone: bo
           onValues={(values) => say({ timeStamp: performance.now() }, "result", JSON.stringify(values))}
         />
       )}
-      {may && (asksText || question.asks === "approval") && (
+      {may && asksText && (
         <div className={css.field}>
           <label htmlFor={field}>
-            {asksText ? t("answerText") : t("reason")}
-            {asksText && question.form !== null && ` (${t("json")})`}
+            {t("answerText")}
+            {question.form !== null && ` (${t("json")})`}
           </label>
           <textarea
             id={field}
             rows={2}
             value={text}
+            readOnly={over}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
-              if (!asksText || !sends(event)) return;
+              if (!sends(event)) return;
               event.preventDefault();
-              if (text !== "" && !busy) say({ timeStamp: event.timeStamp }, "result", text);
+              if (text !== "" && !busy && !over) say({ timeStamp: event.timeStamp }, "result", text);
             }}
           />
         </div>
       )}
-      {may && (
-        <div ref={watched} className={css.row} inert={over}>
-          {over && <strong>{tAsked(overWord(given))}</strong>}
-          {isYesNo && (
-            <>
-              <Button tone="main" busy={busy} waits={!rests} onClick={(event) => say(event, "approve")}>
-                {t("answerYes")}
-              </Button>
-              <Button busy={busy} waits={!rests} onClick={(event) => say(event, "reject", question.asks === "approval" ? text : "")}>
-                {t("answerNo")}
-              </Button>
-            </>
-          )}
-          {question.asks === "approval" && (
-            <Button busy={busy} waits={!rests} onClick={(event) => say(event, "always")}>
-              {t("answerAlways")}
-            </Button>
-          )}
-          {question.choices.length > 0 &&
-            !isYesNo &&
-            question.choices.map((choice) => (
-              <Button key={choice} busy={busy} waits={!rests} onClick={(event) => say(event, "result", choice)}>
-                <Said>{choice}</Said>
-              </Button>
-            ))}
-          {asksText && (
-            <Button tone="main" busy={busy} disabled={text === ""} waits={!rests} onClick={(event) => say(event, "result", text)}>
-              {t("answerSend")}
-            </Button>
-          )}
-          {question.asks === "review" && (
-            <Button busy={busy} waits={!rests} onClick={(event) => say(event, "run_again")}>
-              {t("answerRunAgain")}
-            </Button>
-          )}
-          {question.asks !== "approval" && (
-            <Button tone="ghost" busy={busy} waits={!rests} onClick={(event) => say(event, "give_up")}>
-              {t("answerGiveUp")}
-            </Button>
-          )}
-        </div>
-      )}
+      {/* It is watched though it is over: that tells what was answered from here. */}
+      <div ref={watched} className={css.row}>
+        {over ? (
+          <strong>{choiceSaid(answer?.verdict ?? given, answer?.text ?? "")}</strong>
+        ) : (
+          may && <Ways question={question} asksText={asksText} text={text} busy={busy} waits={!rests} onSay={say} />
+        )}
+      </div>
     </div>
   );
+}
+
+interface WaysProps {
+  question: OpenQuestion;
+  asksText: boolean;
+  text: string;
+  busy: boolean;
+  waits: boolean;
+  onSay: (event: { timeStamp: number; detail?: number }, verdict: Verdict, said?: string) => void;
+}
+
+/** The buttons by which a question of a step is answered. */
+function Ways({ question, asksText, text, busy, waits, onSay }: WaysProps) {
+  return (
+    <>
+      {question.asks === "human" && (
+        <>
+          <Button tone="main" busy={busy} waits={waits} onClick={(event) => onSay(event, "approve")}>
+            {t("answerYes")}
+          </Button>
+          <Button busy={busy} waits={waits} onClick={(event) => onSay(event, "reject")}>
+            {t("answerNo")}
+          </Button>
+        </>
+      )}
+      {question.asks !== "human" &&
+        question.choices.map((choice) => (
+          <Button key={choice} busy={busy} waits={waits} onClick={(event) => onSay(event, "result", choice)}>
+            <Said>{choice}</Said>
+          </Button>
+        ))}
+      {asksText && (
+        <Button tone="main" busy={busy} disabled={text === ""} waits={waits} onClick={(event) => onSay(event, "result", text)}>
+          {t("answerSend")}
+        </Button>
+      )}
+      {question.asks === "review" && (
+        <Button busy={busy} waits={waits} onClick={(event) => onSay(event, "run_again")}>
+          {t("answerRunAgain")}
+        </Button>
+      )}
+      <Button tone="ghost" busy={busy} waits={waits} onClick={(event) => onSay(event, "give_up")}>
+        {t("answerGiveUp")}
+      </Button>
+    </>
+  );
+}
+
+/** So many characters of an answer are shown where its question was. */
+const SAID_CHARS = 200;
+
+/** What was answered, in the words of the button that says it. */
+function choiceSaid(verdict: string, text: string): string {
+  const buttons: Readonly<Record<string, string>> = { approve: t("answerYes"), reject: t("answerNo"), run_again: t("answerRunAgain"), give_up: t("answerGiveUp") };
+  const what = buttons[verdict] ?? visible(text.length > SAID_CHARS ? `${text.slice(0, SAID_CHARS - 1)}…` : text);
+  return what === "" ? tAsked(overWord(verdict)) : t("answeredWith", { what });
 }

@@ -16,6 +16,7 @@ import { noteWords } from "../notes";
 import { BelowContext, useAround, useCard } from "../shared";
 import { argsText, beginning, brief, SHOWN_CHARS } from "../toolText";
 import { t } from "../words";
+import { ChildAsks } from "./ChildAsks";
 import css from "./items.module.css";
 
 /** One item of a conversation. Drawn again only when the item is another value. */
@@ -353,7 +354,10 @@ function ChildCard({ item }: { item: ChildItem }) {
   const [open, toggle] = useCard(item.key);
   const [shown, setShown] = useState(CHILD_ITEMS);
   const [state, tone] = (
-    { works: ["childWorks", "accent"], waits: ["childWaits", "accent"], done: ["childDone", "good"], cancelled: ["childCancelled", "plain"] } as const
+    {
+      works: ["childWorks", "accent"], waits: ["childWaits", "accent"], done: ["childDone", "good"], cancelled: ["childCancelled", "plain"],
+      stopped: ["childStopped", "plain"],
+    } as const
   )[item.state];
   const failed = item.status === "failed" || item.status === "blocked";
   const asks = items.some((one) => one.kind === "question" && one.answer === null);
@@ -404,6 +408,13 @@ function doing(items: readonly Item[]): string {
 }
 
 function NoteRow({ item }: { item: NoteItem }) {
+  const { agent, wait_id: waitId } = item.data;
+  // The daemon's words of it say how it is answered without this page.
+  if (item.what === "NOTICE" && typeof waitId === "string" && waitId !== "") return <ChildAsks agent={typeof agent === "string" ? agent : ""} waitId={waitId} />;
+  return <ToldNote item={item} />;
+}
+
+function ToldNote({ item }: { item: NoteItem }) {
   const { sentence, text, threadId, tone } = noteWords(item);
   const [open, toggle] = useCard(item.key);
   const line = <Said>{sentence}</Said>;

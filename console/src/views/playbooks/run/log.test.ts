@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ThreadEvent } from "../../../protocol/wire";
 import { ThreadFold } from "../../../thread/fold";
-import { logLines, openQuestions } from "./log";
+import { answerOf, logLines, openQuestions } from "./log";
 
 function event(seq: number, type: string, data: Record<string, unknown>): ThreadEvent {
   return { thread_id: "thr_1", seq, run_id: "run_1", parent_run_id: null, agent: "sulla", depth: 0, type, at: "2027-01-15T08:00:00.000Z", data } as unknown as ThreadEvent;
@@ -44,4 +44,21 @@ test("an answer says whose it is, and a run that the daemon's end cut off says t
   expect(told(event(5, "ANSWER", { wait_id: "human:x", verdict: "approve", by: "ann", text: "" }))).toBe("answered · approve · ann");
   expect(told(event(6, "RESUMED", { reason: "crashed" }))).toBe("went on after the daemon had ended");
   expect(logLines([event(7, "RESUMED", { reason: "answered" })], null, 10)).toEqual([]);
+});
+
+test("an answered question tells what was said to it, and one that was taken back tells nothing", () => {
+  const fold = new ThreadFold("thr_1");
+  fold.take(event(1, "RUN_STARTED", { message_id: "m" }));
+  fold.take(event(2, "SUSPENDED", { resting: true, waits: [{ wait_id: "answer:a", prompt: "Which?", choices: ["red"] }, { wait_id: "human:b", prompt: "Good?" }] }));
+  const [which, good] = openQuestions(fold.view());
+  fold.take(event(3, "ANSWER", { wait_id: "answer:a", verdict: "result", text: "red" }));
+  fold.take(event(4, "RUN_FINISHED", { outcome: { status: "done" } }));
+  expect(which && answerOf(fold.view(), which)).toMatchObject({ verdict: "result", text: "red" });
+  expect(good && answerOf(fold.view(), good)).toBeNull();
+});
+
+test("a question of a tool says where its call would go, by which it is known whether it can be allowed for a time", () => {
+  const fold = new ThreadFold("thr_1");
+  fold.take(event(1, "SUSPENDED", { resting: true, waits: [{ wait_id: "approval:c:d:0", prompt: "May it?", tool: "remind_user", target: "*" }] }));
+  expect(openQuestions(fold.view())).toMatchObject([{ asks: "approval", tool: "remind_user", target: "*" }]);
 });

@@ -1,6 +1,5 @@
 import type { ThreadEvent } from "../../../protocol/wire";
-import type { ThreadView } from "../../../thread/items";
-
+import type { QuestionItem, ThreadView } from "../../../thread/items";
 import { t } from "../words";
 
 export interface LogLine {
@@ -88,6 +87,7 @@ export interface OpenQuestion {
   readonly waitId: string;
   readonly prompt: string;
   readonly tool: string;
+  readonly target: string;
   readonly choices: readonly string[];
   readonly expiresMs: number | null;
   readonly form: Readonly<Record<string, unknown>> | null;
@@ -104,7 +104,14 @@ export function openQuestions(view: ThreadView): OpenQuestion[] {
       if (item.kind !== "question" || item.answer !== null) return [];
       const word = item.waitId.split(":", 1)[0] ?? "";
       const asks = ASKS.has(word) ? (word as OpenQuestion["asks"]) : "answer";
-      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, choices: item.choices, expiresMs: item.expiresMs, form: item.form ?? null, asks }];
+      return [{ threadId: item.threadId, waitId: item.waitId, prompt: item.prompt, tool: item.tool, target: item.target, choices: item.choices, expiresMs: item.expiresMs, form: item.form ?? null, asks }];
     }),
   );
+}
+
+/** What was said to a question, by its id and its thread; null as long as it is open, or where it was taken back. */
+export function answerOf(view: ThreadView, { threadId, waitId }: Pick<OpenQuestion, "threadId" | "waitId">): QuestionItem["answer"] {
+  const items = threadId === view.items[0]?.threadId ? view.items : (view.below.get(threadId) ?? []);
+  const asked = items.find((item): item is QuestionItem => item.kind === "question" && item.waitId === waitId);
+  return asked?.answer?.verdict === "withdrawn" ? null : (asked?.answer ?? null);
 }
