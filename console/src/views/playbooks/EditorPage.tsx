@@ -24,7 +24,7 @@ import css from "./playbooks.module.css";
 import { inputSpecs, type InputSpec } from "./run/inputs";
 import { Rehearsal, type Rehearsed } from "./Rehearsal";
 import { readCases, readWays } from "./run/rehearsal";
-import { idOf, statusWord, toneOf } from "./run/states";
+import { idOf, wouldStand } from "./run/states";
 import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
 import { StepPanel } from "./StepPanel";
@@ -723,7 +723,7 @@ function wayStates(rehearsed: Rehearsed, at: number): ReadonlyMap<string, NodeSt
   const way = rehearsed.ways[at];
   return way === undefined
     ? undefined
-    : new Map(way.steps.map((step) => [idOf(step.at), { tone: toneOf(step.status), word: [statusWord(step.status), step.what.slice(0, 40)].filter(Boolean).join(" · ") }]));
+    : new Map(way.steps.map((step) => [idOf(step.at), wouldStand(step.status, step.what)]));
 }
 
 function cannot({ why, about }: CannotEdit): string {

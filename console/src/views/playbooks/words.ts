@@ -7,7 +7,7 @@ export const t = catalog("playbooks", {
   name: "Name", steps: "Steps", startedBy: "Started by", state: "State", ready: "ready", trouble: "cannot be run", filter: "Filter by name", noMatch: "No playbook is called so.",
   run: "Run", playbook: "Playbook", since: "Began", took: "Took", tokens: "Tokens", tokensOf: "tokens: {count}", money: "Money", done: "steps done: {done}", doneHead: "Done", status: "State", anyStatus: "any state", more: "Show more", caption: "Runs of playbooks",
   runsOf: "Runs of this playbook", openRun: "Open the run {run}",
-  queued: "queued", running: "running", waiting: "waiting", paused: "paused", completed: "done", failed: "failed", cancelled: "cancelled", transferred: "handed over", skipped: "skipped", pending: "not begun",
+  queued: "queued", running: "running", waiting: "waiting", paused: "paused", completed: "done", failed: "failed", cancelled: "cancelled", transferred: "handed over", skipped: "skipped", wouldBeDone: "would be done", wouldFail: "would fail", pending: "not begun",
   notBegun: "not begun", passes: "{count} passes", passesFailed: "{count} failed", tries: "{count} tries",
   back: "Playbooks", text: "Text", graph: "Graph", save: "Save", saved: "Saved.", unsaved: "not saved", delete: "Delete", deleteAsk: "Delete the playbook {name}? Its file goes; runs that have begun go on with the text that they began with.", deleted: "The playbook {name} is deleted.",
   cancel: "Cancel", close: "Close",
