@@ -186,7 +186,7 @@ export function Always({ asked, gone, onClose, onDone }: AlwaysProps) {
   const [busy, answer] = useAnswer();
   const [forS, setForS] = useState<number>(USUAL_TIME_S);
   const field = useId();
-  const { watched, state, heeds, takes } = useGuarded(`always ${askedId(asked)}`);
+  const { watched, state, heeds, takes } = useGuarded(`always ${askedId(asked)}`, true);
   return (
     <Dialog title={t("forHow", { tool: visible(asked.tool) })} onClose={onClose}>
       <form

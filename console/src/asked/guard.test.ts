@@ -77,6 +77,19 @@ describe("a press", () => {
     expect(guard.isReady("b", 2300)).toBe(false);
   });
 
+  it("is taken by what the person has opened after less than half a second, and by nothing else so soon", () => {
+    const guard = rested();
+    guard.opens("dialog");
+    guard.seen(2000, [...column, at("dialog", 400)]);
+    expect(click(guard, "dialog", 2390)).toBe(false);
+    expect(click(guard, "dialog", 2400)).toBe(true);
+    expect(click(guard, "d", 2400)).toBe(false);
+    // Gone and come back by itself, it is like all others.
+    guard.seen(3000, column);
+    guard.seen(4000, [...column, at("dialog", 400)]);
+    expect(click(guard, "dialog", 4500)).toBe(false);
+  });
+
   it("is not taken by a question that nobody has seen", () => {
     expect(click(rested(), "x", 2000)).toBe(false);
   });
@@ -104,6 +117,32 @@ describe("a key", () => {
     expect(guard.keys("f", 4000, true)).toBe(false);
     expect(guard.keys("f", 4050, true)).toBe(true);
     expect(guard.keys("b", 4050, true)).toBe(false);
+  });
+
+  it("answers what the person has gone to sooner than what was selected by itself", () => {
+    const guard = rested();
+    guard.steps(2000);
+    guard.select("a", 2010);
+    expect(guard.keys("a", 2300, true)).toBe(false);
+    expect(guard.keys("a", 2310, true)).toBe(true);
+    guard.select("b", 2400);
+    expect(guard.keys("b", 3000, true)).toBe(false);
+    // The selected one is gone to: that is enough, and it is not begun anew.
+    guard.steps(3000);
+    guard.select("b", 3010);
+    expect(guard.keys("b", 3020, true)).toBe(true);
+  });
+
+  it("that came too soon after the focus alone is told from one on what has only just come", () => {
+    const guard = rested();
+    guard.select("a", 2000);
+    expect(guard.isJustSelected("a", 2600)).toBe(true);
+    expect(guard.isJustSelected("a", 2700)).toBe(false);
+    guard.seen(2700, [...column, at("e", 400)]);
+    guard.select("e", 2700);
+    expect(guard.isJustSelected("e", 2800)).toBe(false);
+    guard.answers("a", "approve", 4000);
+    expect(guard.isJustSelected("b", 4500)).toBe(false);
   });
 
   it("pressed twice answers one question", () => {

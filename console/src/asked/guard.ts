@@ -7,8 +7,13 @@ export interface Placed {
 
 /** How long the page has to be at rest around a question before a press is taken as one for it. */
 export const REST_MS = 1000;
-/** How long a question has to be the selected one before a key answers it. */
+/** How long what a person has opened, such as a dialog, has to be at rest: they look at it already. */
+export const OPENED_MS = 400;
+/** How long a question has to be the selected one before a key answers it, and one that a person has gone to. */
 export const SELECTED_MS = 700;
+export const FOCUSED_MS = 300;
+/** A focus that comes so shortly after a Tab or a press came by it. */
+const STEP_MS = 100;
 /** How long an answer that was given is shown in the place of its question. */
 export const SHOWN_MS = 4000;
 /** The place of a question counts as another one from so many pixels on. */
@@ -27,8 +32,10 @@ export class Guard {
   private readonly given = new Map<string, { readonly verdict: string; readonly at: number }>();
   private lastAnswer = -Infinity;
   private scrolled = -Infinity;
+  private stepped = -Infinity;
+  private readonly opened = new Set<string>();
   private pressed: { readonly id: string; readonly taken: boolean } | null = null;
-  private selected = { id: "", at: 0 };
+  private selected = { id: "", at: 0, restMs: SELECTED_MS };
 
   /** Where all questions stand now, from the top down. */
   seen(now: number, places: readonly Placed[]): void {
@@ -51,6 +58,7 @@ export class Guard {
       if (here.has(place.id)) return;
       this.stirred.delete(place.id);
       this.arrived.delete(place.id);
+      this.opened.delete(place.id);
       for (const one of [this.places[at - 1], this.places[at + 1]]) if (one !== undefined && here.has(one.id)) stir(one.id);
     });
     // A slow drift is a move as well: what moved by less is measured from where it was.
@@ -65,10 +73,15 @@ export class Guard {
     this.scrolled = now;
   }
 
+  /** A person has opened this: it has not come by itself. */
+  opens(id: string): void {
+    this.opened.add(id);
+  }
+
   /** Whether a press at this time is taken for this question. */
   isReady(id: string, now: number): boolean {
     const stirred = this.stirred.get(id);
-    return stirred !== undefined && now - stirred >= REST_MS && now - this.lastAnswer >= REST_MS && this.verdict(id, now) === "";
+    return stirred !== undefined && now - stirred >= this.restMs(id) && now - this.lastAnswer >= REST_MS && this.verdict(id, now) === "";
   }
 
   /** The pointer goes down on a question. */
@@ -83,9 +96,16 @@ export class Guard {
     return pressed?.id === id && pressed.taken && this.isReady(id, now);
   }
 
+  /** The person moves the focus by Tab or by a press: where it goes now, they want it. */
+  steps(now: number): void {
+    this.stepped = now;
+  }
+
   /** Which question is the selected one, or has the focus: on which keys act. */
   select(id: string, now: number): void {
-    if (this.selected.id !== id) this.selected = { id, at: now };
+    const restMs = now - this.stepped < STEP_MS ? FOCUSED_MS : SELECTED_MS;
+    if (this.selected.id !== id) this.selected = { id, at: now, restMs };
+    else if (restMs < this.selected.restMs) this.selected = { ...this.selected, restMs };
   }
 
   /**
@@ -93,9 +113,12 @@ export class Guard {
    * wherever that stands, so that text that grows around a question keeps nobody without a mouse from answering.
    */
   keys(id: string, now: number, whole: boolean): boolean {
-    const arrived = this.arrived.get(id);
-    const isThere = arrived !== undefined && now - arrived >= REST_MS && now - this.lastAnswer >= REST_MS && this.verdict(id, now) === "";
-    return whole && isThere && this.selected.id === id && now - this.selected.at >= SELECTED_MS;
+    return whole && this.isThere(id, now) && this.selected.id === id && now - this.selected.at >= this.selected.restMs;
+  }
+
+  /** Whether a key is refused only because the question has not been the selected one for long enough. */
+  isJustSelected(id: string, now: number): boolean {
+    return this.isThere(id, now) && !this.keys(id, now, true);
   }
 
   /** An answer is on its way. */
@@ -117,6 +140,15 @@ export class Guard {
     if (now - given.at < SHOWN_MS + REST_MS) return given.verdict;
     this.given.delete(id);
     return "";
+  }
+
+  private restMs(id: string): number {
+    return this.opened.has(id) ? OPENED_MS : REST_MS;
+  }
+
+  private isThere(id: string, now: number): boolean {
+    const arrived = this.arrived.get(id);
+    return arrived !== undefined && now - arrived >= this.restMs(id) && now - this.lastAnswer >= REST_MS && this.verdict(id, now) === "";
   }
 }
 

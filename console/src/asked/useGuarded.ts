@@ -15,11 +15,22 @@ export interface Guarded {
   readonly takes: (event: { timeStamp: number; detail?: number }) => boolean;
 }
 
-/** Presses on what decides something, taken only by what the person has seen in its place. */
-export function useGuarded(id: string): Guarded {
+/**
+ * Presses on what decides something, taken only by what the person has seen in its place.
+ *
+ * @param opened the person has opened it, such as a dialog: it has not come by itself.
+ */
+export function useGuarded(id: string, opened = false): Guarded {
   const { watch, tell } = usePage();
   const state = useSyncExternalStore(watch.subscribe, () => watch.state(id));
-  const watched = useCallback((element: HTMLElement | null) => (element === null ? undefined : watch.add(id, element)), [watch, id]);
+  const watched = useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null) return undefined;
+      if (opened) watch.guard.opens(id);
+      return watch.add(id, element);
+    },
+    [watch, id, opened],
+  );
   const heeds = useMemo(
     () => ({
       onPointerDownCapture: (event: { timeStamp: number }) => {
@@ -40,7 +51,7 @@ export function useGuarded(id: string): Guarded {
       const taken = byPointer
         ? guard.clicks(id, event.timeStamp)
         : guard.keys(id, event.timeStamp, true) || (event.detail === undefined && guard.isReady(id, event.timeStamp));
-      if (!taken) tell(t("tooSoon"));
+      if (!taken) tell(t(!byPointer && guard.isJustSelected(id, event.timeStamp) ? "focusNew" : "tooSoon"));
       return taken;
     },
     [watch, id, tell],

@@ -13,6 +13,10 @@ export class Watch {
 
   constructor() {
     for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => this.guard.scrolls(performance.now()), { passive: true, capture: true });
+    addEventListener("pointerdown", () => this.guard.steps(performance.now()), { passive: true, capture: true });
+    addEventListener("keydown", (event) => {
+      if (event.key === "Tab") this.guard.steps(performance.now());
+    }, { capture: true });
   }
 
   /** Keep an eye on an element as long as it is shown. */

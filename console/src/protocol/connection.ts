@@ -1,5 +1,5 @@
 import { waitS } from "./backoff";
-import { ConnectionLost, RpcError } from "./errors";
+import { ConnectionLost, NO_CONNECTION, RpcError } from "./errors";
 import { FamilyPlace } from "./place";
 import type { MethodName, Notification, Params, Result, Scope, ThreadEvent } from "./wire";
 
@@ -154,7 +154,7 @@ export class Connection {
   call<M extends MethodName>(method: M, params: Params<M>, again = isSafeAgain(method, params)): Promise<Result<M>> {
     return new Promise<Result<M>>((resolve, reject) => {
       if (this.standingNow.state !== "open" && !mayWait(method)) {
-        reject(new RpcError("There is no connection to the daemon: nothing was done. Try again when it is back.", "not_connected", true, null));
+        reject(new RpcError(NO_CONNECTION, "not_connected", true, null));
         return;
       }
       const id = this.nextId++;

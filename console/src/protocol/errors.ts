@@ -1,3 +1,6 @@
+/** What is told of a call that was not sent, and is over once the connection is back. */
+export const NO_CONNECTION = "There is no connection to the daemon: nothing was done. Try again when it is back.";
+
 /** What the daemon refused or failed at, in its words. */
 export class RpcError extends Error {
   constructor(

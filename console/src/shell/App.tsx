@@ -14,14 +14,13 @@ import { Boundary } from "./Boundary";
 import { keepFocus } from "./focus";
 import { Inbox } from "./inbox";
 import { KillSwitch } from "./KillSwitch";
+import { afterStep, connected, inTime, waitMs, withLine, type Line } from "./lines";
 import { Live } from "./live";
 import { PageContext, TroubleContext, useStanding, type Page } from "./page";
 import { Sidebar } from "./Sidebar";
-import { Told, type Line } from "./Told";
+import { Told } from "./Told";
 import { WayIn } from "./WayIn";
 import { t } from "./words";
-
-const SHOWN_S = 8;
 
 /**
  * The whole page.
@@ -34,9 +33,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
   const [refused, setRefused] = useState("");
 
   const tell = useCallback((text: string, tone: "plain" | "bad" = "plain") => {
-    const id = crypto.randomUUID();
-    setLines((before) => [...before.slice(-4), { id, text, tone }]);
-    setTimeout(() => setLines((before) => before.filter((line) => line.id !== id)), SHOWN_S * 1000);
+    setLines((before) => withLine(before, { id: crypto.randomUUID(), text, tone, at: performance.now() }));
   }, []);
   const page = useMemo<Page>(
     () => ({ connection, threads, inbox: new Inbox(connection, (run, s) => setTimeout(run, s * 1000)), live: new Live(connection), watch: new Watch(), tell }),
@@ -44,6 +41,24 @@ export function App({ connection, threads, first }: { connection: Connection; th
   );
   const standing = useSyncExternalStore(connection.subscribe, () => connection.standing);
 
+  useEffect(() => {
+    const wait = waitMs(lines, performance.now());
+    if (wait === null) return;
+    const timer = setTimeout(() => setLines((before) => inTime(before, performance.now())), wait);
+    return () => clearTimeout(timer);
+  }, [lines]);
+  useEffect(() => {
+    const stepped = (): void => setLines((before) => afterStep(before, performance.now()));
+    addEventListener("hashchange", stepped);
+    return () => removeEventListener("hashchange", stepped);
+  }, []);
+  useEffect(
+    () =>
+      connection.subscribe(() => {
+        if (connection.standing.state === "open") setLines(connected);
+      }),
+    [connection],
+  );
   useEffect(() => {
     const bell = new Bell(browserRinging(t("asked")));
     // The first that is told is what waits already: questions are asked for before anything else.
@@ -89,7 +104,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
           </TroubleContext>
         </Router>
       )}
-      <Told lines={lines} />
+      <Told lines={lines} onClose={(id) => setLines((before) => before.filter((line) => line.id !== id))} />
     </PageContext>
   );
 }

@@ -20,6 +20,7 @@ export const t = catalog("shell", {
   connecting: "Connecting …",
   lost: "The connection is lost: trying again. What is shown may be old.",
   lostWhy: "The connection is lost ({why}): trying again. What is shown may be old.",
+  closeLine: "Close this line",
   retry: "Try now",
   loading: "Loading …",
   unknown: "There is no such view: {path}.",

@@ -93,7 +93,8 @@ export default function InboxView() {
         watch.measure();
         const whole = element !== null && isWhole(element);
         if (!watch.guard.keys(entryId(entry), at, whole)) {
-          tell(whole ? tAsked("tooSoon") : t("notWhole"));
+          const isNew = watch.guard.isJustSelected(entryId(entry), at);
+          tell(whole ? tAsked(isNew ? "focusNew" : "tooSoon") : t("notWhole"));
           return;
         }
       }
@@ -114,14 +115,17 @@ export default function InboxView() {
       if (wanted === null) return;
       const inside = list.current?.contains(document.activeElement) === true;
       // What acts on an entry wants the focus on it; moving brings it there.
-      if (!inside && wanted !== "down" && wanted !== "up") return;
+      if (!inside && wanted !== "down" && wanted !== "up") {
+        if (rows.length > 0 && wanted !== "open" && (may || wanted === "seen")) tell(t("selectFirst"));
+        return;
+      }
       if (!inside && event.key.startsWith("Arrow")) return;
       event.preventDefault();
       does(wanted, rows.find((row) => row.key === current && (row.leftMs === null || wanted === "open"))?.item, event.timeStamp);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [current, does, rows]);
+  }, [current, does, may, rows, tell]);
 
   return (
     <div className={css.inbox}>

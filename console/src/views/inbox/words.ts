@@ -34,6 +34,7 @@ export const t = catalog("inbox", {
   key_seen: "seen",
   wasSeen: "Marked as seen",
   notWhole: "Nothing was answered: a key answers only what is to be seen whole. Use the buttons of the question.",
+  selectFirst: "Nothing was done: press j or click a card first, then the key acts on it.",
   cannot: "This question cannot be answered with that key: use its buttons.",
   changes: "Changes that wait",
   changesNone: "No changes of files wait for a decision.",

@@ -24,7 +24,7 @@ import css from "./playbooks.module.css";
 import { inputSpecs, type InputSpec } from "./run/inputs";
 import { Rehearsal, type Rehearsed } from "./Rehearsal";
 import { readCases, readWays } from "./run/rehearsal";
-import { idOf, statusWord, toneOf } from "./run/states";
+import { idOf, wouldStand } from "./run/states";
 import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
 import { StepPanel } from "./StepPanel";
@@ -104,7 +104,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const [changed, setChanged] = useState<Saved | null>(null);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
   const [noted, setNoted] = useState<"" | "taken" | "gone">("");
-  const [dialog, setDialog] = useState<"run" | "dry" | "delete" | null>(null);
+  const [dialog, setDialog] = useState<"run" | "dry" | "delete" | "gone" | null>(null);
   const [rehearsed, setRehearsed] = useState<Rehearsed | null>(null);
   const [way, setWay] = useState(0);
   const [told, setTold] = useState({ line: "", of: "" });
@@ -328,6 +328,12 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
       }
     });
 
+  /** Somebody has deleted the file: it is written again only if the person says so. */
+  const begin = (): void => {
+    if (noted === "gone") setDialog("gone");
+    else void save(saved.digest);
+  };
+
   const take = (theirs: Saved): void => {
     handle.current?.replace(theirs.text);
     setSaved(theirs);
@@ -348,7 +354,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
   const byKey = useRef<() => void>(() => undefined);
   useEffect(() => {
     byKey.current = () => {
-      if (admin && dirty && !busy && dialog === null && conflict === null) void save(saved.digest);
+      if (admin && dirty && !busy && dialog === null && conflict === null) begin();
     };
   });
   useEffect(() => {
@@ -397,7 +403,7 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
             </Button>
           )}
           {admin && (
-            <Button tone="main" busy={busy} disabled={!dirty} onClick={() => void save(saved.digest)}>
+            <Button tone="main" busy={busy} disabled={!dirty} onClick={begin}>
               {t("save")}
             </Button>
           )}
@@ -535,6 +541,17 @@ export function Editor({ name, first }: { name: string; first: Saved }) {
         />
       )}
       {dialog === "delete" && saved.digest !== null && <DeleteDialog name={name} digest={saved.digest} onClose={() => setDialog(null)} onGone={() => (left.current = { dirty: false, text: "" })} />}
+      {dialog === "gone" && (
+        <Dialog title={t("writeAgain")} onClose={() => setDialog(null)}>
+          <p>{t("fileGone")}</p>
+          <div className={css.row}>
+            <Button tone="main" busy={busy} onClick={() => void save(null).then(() => setDialog(null))}>
+              {t("writeAgain")}
+            </Button>
+            <Button onClick={() => setDialog(null)}>{t("cancel")}</Button>
+          </div>
+        </Dialog>
+      )}
       {conflict !== null && (
         <Dialog title={t("conflict")} onClose={() => setConflict(null)}>
           <div className={css.form}>
@@ -723,7 +740,7 @@ function wayStates(rehearsed: Rehearsed, at: number): ReadonlyMap<string, NodeSt
   const way = rehearsed.ways[at];
   return way === undefined
     ? undefined
-    : new Map(way.steps.map((step) => [idOf(step.at), { tone: toneOf(step.status), word: [statusWord(step.status), step.what.slice(0, 40)].filter(Boolean).join(" · ") }]));
+    : new Map(way.steps.map((step) => [idOf(step.at), wouldStand(step.status, step.what)]));
 }
 
 function cannot({ why, about }: CannotEdit): string {

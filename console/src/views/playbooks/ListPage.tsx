@@ -1,10 +1,11 @@
 import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
+import { Dialog } from "../../kit/Dialog";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
-import { Said } from "../../kit/Said";
+import { Said, visible } from "../../kit/Said";
 import { useCall, useMay } from "../../shell/page";
-import { editAddress } from "./address";
-import { draftNames } from "./draft";
+import { editAddress, isName } from "./address";
+import { draftNames, keepDraft } from "./draft";
 import css from "./playbooks.module.css";
 import { RunTable } from "./RunTable";
 import { useRuns } from "./runs";
@@ -17,7 +18,8 @@ export function ListPage() {
   const { value, error, loading, reload } = useCall("workflow.list", {});
   const admin = useMay("admin");
   const [words, setWords] = useState("");
-  const [drafts] = useState(draftNames);
+  const [drafts, setDrafts] = useState(draftNames);
+  const [dropped, setDropped] = useState("");
   const field = useId();
   const runs = useRuns("");
   const all = value?.playbooks ?? [];
@@ -37,16 +39,21 @@ export function ListPage() {
         </Problem>
       )}
       {admin && drafts.length > 0 && (
-        <p className={css.note}>
-          <span>
-            {t("draftsLeft")}{" "}
+        <div className={css.note}>
+          <p>{t("draftsLeft")}</p>
+          <ul className={css.needs}>
             {drafts.slice(0, 50).map((name) => (
-              <a key={name} className={css.name} href={editAddress(name)}>
-                <Said>{name}</Said>{" "}
-              </a>
+              <li key={name}>
+                <a className={css.name} href={editAddress(name)}>
+                  <Said>{name}</Said>
+                </a>
+                <Button aria-label={t("throwAwayOf", { name: visible(name) })} onClick={() => setDropped(name)}>
+                  {t("throwAway")}
+                </Button>
+              </li>
             ))}
-          </span>
-        </p>
+          </ul>
+        </div>
       )}
       <Panel>
         {loading && value === null && error === null && <p>{t("loading")}</p>}
@@ -75,9 +82,15 @@ export function ListPage() {
                 {shown.map((one) => (
                   <tr key={one.playbook}>
                     <td>
-                      <a className={css.name} href={editAddress(one.playbook)}>
-                        <Said>{one.playbook}</Said>
-                      </a>{" "}
+                      {isName(one.playbook) ? (
+                        <a className={css.name} href={editAddress(one.playbook)}>
+                          <Said>{one.playbook}</Said>
+                        </a>
+                      ) : (
+                        <strong>
+                          <Said>{one.playbook}</Said>
+                        </strong>
+                      )}{" "}
                       {admin && drafts.includes(one.playbook) && <Badge tone="warn">{t("unsaved")}</Badge>}
                       <div className={css.quiet}>
                         <Said>{one.description}</Said>
@@ -90,6 +103,7 @@ export function ListPage() {
                           <Said>{one.trouble}</Said>
                         </div>
                       )}
+                      {!isName(one.playbook) && <div>{t("badFileName")}</div>}
                     </td>
                     <td>
                       {one.on.map((what) => (
@@ -106,6 +120,26 @@ export function ListPage() {
           </div>
         )}
       </Panel>
+      {dropped !== "" && (
+        <Dialog title={t("throwAway")} onClose={() => setDropped("")}>
+          <p>
+            <Said>{t("throwAwayAsk", { name: dropped })}</Said>
+          </p>
+          <div className={css.row}>
+            <Button
+              tone="bad"
+              onClick={() => {
+                keepDraft(dropped, null);
+                setDrafts(draftNames());
+                setDropped("");
+              }}
+            >
+              {t("throwAway")}
+            </Button>
+            <Button onClick={() => setDropped("")}>{t("cancel")}</Button>
+          </div>
+        </Dialog>
+      )}
       <Panel title={t("runsTitle")} actions={<a href="#/playbooks/runs">{t("allRuns")}</a>}>
         <RunTable runs={runs} most={FEW} />
       </Panel>

@@ -17,8 +17,12 @@ steps:
 `;
 }
 
-/** A playbook that there is not yet: first its name, then its text. */
-export default function NewPage() {
+/**
+ * A playbook that there is not yet: first its name, then its text.
+ *
+ * @param onBegun its name is chosen.
+ */
+export default function NewPage({ onBegun }: { onBegun: (name: string) => void }) {
   const admin = useMay("admin");
   const list = useCall("workflow.list", {});
   const [name, setName] = useState("");
@@ -41,8 +45,10 @@ export default function NewPage() {
           onSubmit={(event) => {
             event.preventDefault();
             setTold(true);
-            if (fault === "") setBegun(true);
-            else document.getElementById(field)?.focus();
+            if (fault === "") {
+              setBegun(true);
+              onBegun(name);
+            } else document.getElementById(field)?.focus();
           }}
         >
           <div className={css.field}>

@@ -1,6 +1,6 @@
-import { lazy } from "react";
+import { lazy, useState } from "react";
 import type { ViewProps } from "../table";
-import { read } from "./address";
+import { goesOn, read } from "./address";
 import { ListPage } from "./ListPage";
 import { RunsPage } from "./RunsPage";
 
@@ -11,13 +11,20 @@ const RunPage = lazy(() => import("./RunPage"));
 
 export default function PlaybooksView({ rest }: ViewProps) {
   const asked = read(rest);
+  const [begun, setBegun] = useState("");
+  const [at, setAt] = useState({ rest, isOfNew: asked.page === "new", visit: 0 });
+  // The editor of a new playbook stays when it is saved under its name: its cursor and what can be undone are not lost.
+  if (at.rest !== rest) {
+    const isNew = asked.page === "new";
+    setAt({ rest, isOfNew: isNew || goesOn(read(at.rest), asked, begun), visit: at.visit + (isNew ? 1 : 0) });
+    if (isNew) setBegun("");
+  }
+  if (at.isOfNew) return <NewPage key={at.visit} onBegun={setBegun} />;
   switch (asked.page) {
     case "list":
       return <ListPage />;
     case "runs":
       return <RunsPage />;
-    case "new":
-      return <NewPage />;
     case "edit":
       return <EditorPage key={asked.name} name={asked.name} />;
     case "run":

@@ -1,10 +1,10 @@
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import { Button } from "../../kit/Button";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import css from "./playbooks.module.css";
 import type { Case, Way } from "./run/rehearsal";
-import { statusWord, toneOf } from "./run/states";
+import { wouldWord, toneOf } from "./run/states";
 import { t } from "./words";
 
 export type Rehearsed =
@@ -28,8 +28,14 @@ export function Rehearsal({ of, name, way, stale, onWay, onStep, onClose }: Rehe
       {t("close")}
     </Button>
   );
+  const element = useRef<HTMLDivElement>(null);
+  // It comes below the text and the graph, where nobody sees it come.
+  useEffect(() => {
+    element.current?.scrollIntoView({ block: "nearest" });
+    element.current?.focus({ preventScroll: true });
+  }, [of]);
   return (
-    <div role="status">
+    <div ref={element} role="group" aria-label={of.what === "tests" ? t("testsTitle") : t("dryTitle")} tabIndex={-1} className={css.result}>
       <Panel title={of.what === "tests" ? t("testsTitle") : t("dryTitle")} actions={actions}>
         {stale && <p className={css.quiet}>{t("changedSince")}</p>}
         {of.what === "tests" ? <Cases of={of} name={name} /> : <Ways of={of} way={way} onWay={onWay} onStep={onStep} />}
@@ -80,7 +86,7 @@ function Ways({ of, way, onWay, onStep }: { of: Extract<Rehearsed, { what: "dry"
             </option>
           ))}
         </select>
-        <Badge tone={toneOf(shown.status)}>{statusWord(shown.status)}</Badge>
+        <Badge tone={toneOf(shown.status)}>{wouldWord(shown.status)}</Badge>
       </p>
       {shown.failure !== "" && (
         <Problem>
@@ -92,7 +98,7 @@ function Ways({ of, way, onWay, onStep }: { of: Extract<Rehearsed, { what: "dry"
         {shown.steps.slice(0, 500).map((step) => (
           <li key={step.at}>
             <button type="button" onClick={() => onStep(step.at)}>
-              <Said>{step.at}</Said> · {statusWord(step.status)}
+              <Said>{step.at}</Said> · {wouldWord(step.status)}
               {step.what !== "" && (
                 <>
                   {" "}

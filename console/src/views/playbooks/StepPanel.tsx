@@ -5,7 +5,7 @@ import { editAddress } from "./address";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
 import type { Rehearsed } from "./Rehearsal";
-import { idOf, statusWord } from "./run/states";
+import { idOf, wouldWord } from "./run/states";
 import { stepOfId, needText, type Sketch, type SketchStep } from "./text/outline";
 import { t } from "./words";
 
@@ -103,7 +103,7 @@ export function StepPanel({ step, of, naming, rehearsed, way, onClose, onText, c
           <h3>{t("dryRun")}</h3>
           {tried.slice(0, 50).map((one) => (
             <p key={one.at}>
-              <Said>{one.at}</Said>: {statusWord(one.status)} <Said>{one.what}</Said>
+              <Said>{one.at}</Said>: {wouldWord(one.status)} <Said>{one.what}</Said>
             </p>
           ))}
           {calls.slice(0, 50).map((one, index) => (

@@ -19,6 +19,16 @@ export function read(rest: string): Asked {
   return word === "run" && run !== undefined ? { page: "run", name, run } : { page: "edit", name };
 }
 
+/** Whether the daemon can be asked for a playbook by this name: one that is named by its file may be called anything. */
+export function isName(name: string): boolean {
+  return /^[A-Za-z0-9][\w.-]*$/.test(name);
+}
+
+/** Whether the page goes on as it is from one address to the next: what was begun as new has been saved under its name. */
+export function goesOn(before: Asked, now: Asked, begun: string): boolean {
+  return before.page === "new" && now.page === "edit" && now.name === begun;
+}
+
 export function editAddress(name: string): string {
   return `#/playbooks/${WORDS.has(name) ? "p/" : ""}${encodeURIComponent(name)}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "../../../protocol/generated";
-import { acts, againWord, idOf, nodeStates, passOf, runState, stepState } from "./states";
+import { acts, againWord, idOf, nodeStates, passOf, runState, stepState, wouldStand, wouldWord } from "./states";
 
 function row(at: string, status: string, more: Partial<StepRow> = {}): StepRow {
   return {
@@ -55,4 +55,10 @@ test("a run that waits says for what", () => {
 test("a run that was cancelled goes on from where it was cut off", () => {
   expect(againWord("cancelled")).toMatch(/cut off/);
   expect(againWord("failed")).toMatch(/failed/);
+});
+
+test("what a dry run has gone through is told as what would be, and is drawn unlike what was done", () => {
+  expect([wouldWord("completed"), wouldWord("failed"), wouldWord("skipped")]).toEqual(["would be done", "would fail", "skipped"]);
+  expect(wouldStand("completed", "Hello")).toEqual({ tone: "good", word: "would be done · Hello", supposed: true });
+  expect(stepState(row("a", "completed")).supposed).toBeUndefined();
 });

@@ -42,6 +42,16 @@ export function statusWord(status: string): string {
   return STATUS.has(status) ? t(status as "running") : status;
 }
 
+/** How something would stand that a dry run has gone through, in a word. */
+export function wouldWord(status: string): string {
+  return status === "completed" ? t("wouldBeDone") : status === "failed" ? t("wouldFail") : statusWord(status);
+}
+
+/** How a step would stand in one way of a dry run; `what` it would come to. */
+export function wouldStand(status: string, what: string): NodeState {
+  return { tone: toneOf(status), word: [wouldWord(status), what.slice(0, 40)].filter(Boolean).join(" · "), supposed: true };
+}
+
 /** How a step stands, by more than its status: what it waits for stands in its note. */
 export function stepState(row: Pick<StepRow, "status" | "kind" | "note">): NodeState {
   if (row.status !== "running" && row.status !== "waiting") return { tone: toneOf(row.status), word: statusWord(row.status) };
