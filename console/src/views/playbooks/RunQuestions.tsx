@@ -1,5 +1,6 @@
 import { useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { About, Answering, Expiry } from "../../asked/Answering";
+import { About, Prompt } from "../../asked/About";
+import { Answering, Expiry, type Asked } from "../../asked/Answering";
 import { useGuarded, useLingering } from "../../asked/useGuarded";
 import { overWord } from "../../asked/verdicts";
 import { t as tAsked } from "../../asked/words";
@@ -30,7 +31,7 @@ export function RunQuestions({ questions, view }: { questions: readonly OpenQues
           question: item, gone: row.leftMs !== null, onDone: () => region.current?.focus(),
           full: waits.questions.find((one) => one.id === item.waitId && one.thread_id === item.threadId),
         };
-        return item.asks === "approval" ? <Approval key={row.key} {...about} /> : <Question key={row.key} {...about} answer={answerOf(view, item)} />;
+        return item.asks === "approval" || item.asks === "review" ? <OfTool key={row.key} {...about} /> : <Question key={row.key} {...about} answer={answerOf(view, item)} />;
       })}
     </section>
   );
@@ -44,17 +45,20 @@ interface AboutQuestion {
   onDone: () => void;
 }
 
-/** Whether a tool may do something: asked and answered as in the conversation and in the inbox. */
-function Approval({ question, full, gone, onDone }: AboutQuestion) {
+/** Whether a tool may do something, or what became of it: asked and answered as in the conversation and in the inbox. */
+function OfTool({ question, full, gone, onDone }: AboutQuestion) {
   const { threadId, waitId: id, tool, target, prompt, choices, expiresMs } = question;
+  const asked: Asked = { threadId, id, tool, target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt, choices };
   return (
     <div className={css.question}>
       <div>
         <strong>{t("questions")}</strong> {!gone && <Expiry id={id} expiresMs={expiresMs} />}
       </div>
-      <Markdown text={prompt} />
-      <About call={full?.arguments ?? ""} why={full?.why ?? ""} />
-      <Answering asked={{ threadId, id, tool, target, agent: full?.agent ?? "", call: full?.arguments ?? "", prompt, choices }} gone={gone} onDone={onDone} />
+      <Prompt id={id} className={css.quiet}>
+        {prompt}
+      </Prompt>
+      <About asked={asked} why={full?.why ?? ""} />
+      <Answering asked={asked} gone={gone} onDone={onDone} />
     </div>
   );
 }
@@ -63,7 +67,7 @@ function idOf(question: OpenQuestion): string {
   return `${question.threadId} ${question.waitId}`;
 }
 
-type Verdict = "result" | "run_again" | "give_up" | "approve" | "reject";
+type Verdict = "result" | "give_up" | "approve" | "reject";
 
 function Question({ question, full, gone, onDone, answer }: AboutQuestion & { answer: QuestionItem["answer"] }) {
   const { connection, tell, watch } = usePage();
@@ -88,7 +92,7 @@ function Question({ question, full, gone, onDone, answer }: AboutQuestion & { an
     });
   };
   const specs = useMemo(() => (question.asks === "answer" && question.choices.length === 0 ? formSpecs(question.form) : null), [question]);
-  const asksText = specs === null && (question.asks === "review" || (question.asks === "answer" && question.choices.length === 0));
+  const asksText = specs === null && question.asks === "answer" && question.choices.length === 0;
   return (
     <div className={css.question} {...heeds}>
       <div>
@@ -183,11 +187,6 @@ function Ways({ question, asksText, text, busy, waits, onSay }: WaysProps) {
           {t("answerSend")}
         </Button>
       )}
-      {question.asks === "review" && (
-        <Button busy={busy} waits={waits} onClick={(event) => onSay(event, "run_again")}>
-          {t("answerRunAgain")}
-        </Button>
-      )}
       <Button tone="ghost" busy={busy} waits={waits} onClick={(event) => onSay(event, "give_up")}>
         {t("answerGiveUp")}
       </Button>
@@ -200,7 +199,7 @@ const SAID_CHARS = 200;
 
 /** What was answered, in the words of the button that says it. */
 function choiceSaid(verdict: string, text: string): string {
-  const buttons: Readonly<Record<string, string>> = { approve: t("answerYes"), reject: t("answerNo"), run_again: t("answerRunAgain"), give_up: t("answerGiveUp") };
+  const buttons: Readonly<Record<string, string>> = { approve: t("answerYes"), reject: t("answerNo"), give_up: t("answerGiveUp") };
   const what = buttons[verdict] ?? visible(text.length > SAID_CHARS ? `${text.slice(0, SAID_CHARS - 1)}…` : text);
   return what === "" ? tAsked(overWord(verdict)) : t("answeredWith", { what });
 }
