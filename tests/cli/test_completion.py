@@ -89,7 +89,7 @@ def test_bash_completes_commands_options_choices_and_folders(script: Path, tmp_p
     assert offered("sulla", "") == list(COMMANDS)
     assert offered("sulla", "doc") == ["doctor"]
     assert set(offered("sulla", "init", "--")) == INIT
-    assert set(offered("sulla", "up", "--")) == {"--accept-store", "--help", "--home", "--host", "--port"}
+    assert set(offered("sulla", "up", "--")) == {"--accept-store", "--help", "--home", "--host", "--port", "--role"}
     assert offered("sulla", "completion", "") == list(SHELLS)
     assert "export" in offered("sulla", "thread", "")
     assert offered("sulla", "--home", "f") == ["folder"]

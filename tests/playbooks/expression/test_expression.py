@@ -269,6 +269,20 @@ HOSTILE = {
 }
 
 
+MOST_UNITS = 30
+"""Two seconds of a core that reckons 2,000,000 squares in 0.07 s; others have as much longer as these take them."""
+
+
+def unit_s() -> float:
+    """How long this machine takes for 2,000,000 squares, in seconds of its processor."""
+    took = list[float]()
+    for _ in range(3):
+        began = process_time()
+        sum(number * number for number in range(2_000_000))
+        took.append(process_time() - began)
+    return min(took)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_expression_is_a_clear_mistake_within_two_seconds_and_takes_no_memory(what: str) -> None:
@@ -277,7 +291,8 @@ def test_a_hostile_expression_is_a_clear_mistake_within_two_seconds_and_takes_no
     began = process_time()
     with pytest.raises(InvalidInput) as caught:
         value(f"so ${{{{ {HOSTILE[what]} }}}}")
-    assert process_time() - began < 2
+    took_s = process_time() - began
+    assert took_s < 2 or took_s < MOST_UNITS * unit_s()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib < 64 * 1024
     assert caught.value.message.startswith("in ${{ ")
     assert len(caught.value.message) < 500
