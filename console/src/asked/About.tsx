@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, useSyncExternalStore, type Ref } from "react";
+import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore, type Ref } from "react";
 import { Button } from "../kit/Button";
 import { Said, visible } from "../kit/Said";
 import { useAct, usePage } from "../shell/page";
@@ -10,9 +10,10 @@ import { t } from "./words";
 
 /** A call's arguments, each real line beside a number of its own, so that no text can look like a line that it is not. */
 export function Lines({ text, label, box }: { text: string; label: string; box?: Ref<HTMLDivElement> }) {
+  const lines = useMemo(() => linesOf(visible(text)), [text]);
   return (
     <div ref={box} className={css.lines} role="group" aria-label={label} tabIndex={0}>
-      {linesOf(visible(text)).map((pieces, row) => (
+      {lines.map((pieces, row) => (
         <div key={row} className={css.line}>
           <span className={css.number} aria-hidden="true" data-number={row + 1} />
           <bdi className={css.text}>

@@ -31,7 +31,8 @@ def excerpt(text: str, asked: Collection[str], most_chars: int) -> str:
     room = most_chars - _BEFORE - 2
     best, most = 0, 0
     for number, (start, _) in enumerate(hits):
-        near = [found for at, found in hits[number:] if at < start + room]
+        # No further than there can be words: a long text can be nothing but hits.
+        near = [found for at, found in hits[number : number + room] if at < start + room]
         if (fit := len(set[str]().union(*near))) > most:
             best, most = start, fit
     start = _begin(text, best - _BEFORE, best) if best > _BEFORE else 0
