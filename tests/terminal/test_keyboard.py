@@ -22,7 +22,7 @@ from tests.daemon.running import PATIENCE_S, Place, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
-pytestmark = in_turn(3)
+pytestmark = in_turn(6)
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(

@@ -9,7 +9,7 @@ import pytest
 from tests.console.pages.opened import ROOM, Desk, needs_console, watched
 from tests.kits.in_turn import in_turn
 
-pytestmark = [needs_console, in_turn(2)]
+pytestmark = [needs_console, in_turn(3)]
 VIEWS = (
     *("live", "chat", "inbox", "playbooks", "flows", "beats", "projects"),
     *("memory", "agents", "use", "health", "voice", "settings"),
