@@ -34,6 +34,7 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     try:
         from sulla.store.postgres.url import parse_address
         from sulla.work.dbos.gateway import GatewayWork
+        from sulla.work.dbos.line import Line
         from sulla.work.dbos.members import Members
         from sulla.work.dbos.queue import WishQueue
         from sulla.work.dbos.worker import DbosWork
@@ -43,7 +44,7 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     address = parse_address(url)
     queue = WishQueue(url, address.shown, settings.work.poll_s)
     home_id, _, boot = host.place.owner.partition(":")
-    members = Members(address.conninfo, address.shown, executor_of(settings), home_id)
+    members = Members(Line(address.conninfo, address.shown), executor_of(settings), home_id)
     if settings.work.role == "gateway":
         return GatewayWork(host.store, queue, members, clock, caps)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final, LiteralString
-
-import psycopg
-from psycopg import AsyncConnection
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SettingsError, StoreUnavailable
+from sulla.core.errors import SettingsError
+from sulla.work.dbos.line import Line
 
 BEAT_S: Final = 1.0
 """How often a process says that it lives, in seconds."""
@@ -21,7 +17,6 @@ _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
 _KNOWN_S: Final = 3_600.0
 """How long a dead one is remembered."""
-_CONNECT_S: Final = 3
 _LOCK: Final = 0x53_55_4C_4C_41
 """The number of the lock under which tables are made; any that nobody else uses."""
 
@@ -75,21 +70,17 @@ class Members:
     """The processes of the cluster, and this one among them. It lives as long as the daemon.
 
     Args:
-        conninfo: of the PostgreSQL, for the library; can hold a password.
-        shown: the same for people.
+        line: a connection of its own.
         executor: what this process is called.
         home: the id of its home, in which one process runs at a time.
     """
 
-    def __init__(self, conninfo: str, shown: str, executor: str, home: str) -> None:
-        self._conninfo = conninfo
-        self._shown = shown
+    def __init__(self, line: Line, executor: str, home: str) -> None:
+        self._line = line
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
         self.dead: tuple[DeadMember, ...] = ()
         """Those that did not live at the last beat, as far as this one can judge."""
-        self._line: AsyncConnection[tuple[Any, ...]] | None = None
-        self._one_at_a_time = asyncio.Lock()
 
     async def make(self, also: Callable[[], Awaitable[None]]) -> None:
         """Make the tables, and what else there is to be made once; others who start meanwhile wait for it.
@@ -100,7 +91,7 @@ class Members:
         Raises:
             StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
         """
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
             try:
                 await line.execute(_TABLES)
@@ -115,14 +106,13 @@ class Members:
             SettingsError: another home works under the same name.
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        async with self._asking() as line:
-            if await _first(line, _CLAIM, self._words) is None:
-                found = await _first(line, _SEEN, self._words)
-                ago = f" (seen {found[0]:.1f} s ago)" if found is not None else ""
-                raise SettingsError(
-                    f"another home already works as {self.executor!r}{ago}: give each worker a work.executor of its "
-                    f"own, or, if that one is dead, start again in {DEAD_S:g} s"
-                )
+        if await self._line.first(_CLAIM, self._words) is None:
+            found = await self._line.first(_SEEN, self._words)
+            ago = f" (seen {found[0]:.1f} s ago)" if found is not None else ""
+            raise SettingsError(
+                f"another home already works as {self.executor!r}{ago}: give each worker a work.executor of its own, "
+                f"or, if that one is dead, start again in {DEAD_S:g} s"
+            )
 
     async def beat(self, *, judges: bool) -> tuple[DeadMember, ...]:
         """Say that this process lives.
@@ -141,8 +131,7 @@ class Members:
         await self.join()
         found: Sequence[Any] = ()
         if judges:
-            async with self._asking() as line:
-                found = await (await line.execute(_DEAD, self._words)).fetchall()
+            found = await self._line.all(_DEAD, self._words)
         self.dead = tuple(DeadMember(executor, home) for executor, home in found)
         return self.dead
 
@@ -158,8 +147,8 @@ class Members:
         """
         words = self._words | {"other": dead.executor, "again": _AGAIN_S}
         # While the row is locked that process cannot begin anew under its name.
-        async with self._asking() as line, line.transaction():
-            if await _first(line, _RELIEVE, words) is not None:
+        async with self._line.asking() as line, line.transaction():
+            if await (await line.execute(_RELIEVE, words)).fetchone() is not None:
                 await give_back()
                 await line.execute(_RELIEVED, words)
 
@@ -173,44 +162,19 @@ class Members:
         Raises:
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        async with self._asking() as line:
-            return await _first(line, _CHORE, {"name": chore, "every": every_s}) is not None
+        return await self._line.first(_CHORE, {"name": chore, "every": every_s}) is not None
 
     async def forget(self) -> None:
         """Remove those that have been dead for long."""
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute(_FORGET, self._words)
 
     async def leave(self) -> None:
         """Be none of them any more, and let go of the connection."""
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute(_LEAVE, self._words)
         await self.close()
 
     async def close(self) -> None:
         """Let go of the connection."""
-        line, self._line = self._line, None
-        if line is not None:
-            await line.close()
-
-    @asynccontextmanager
-    async def _asking(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        async with self._one_at_a_time:
-            try:
-                if self._line is None or self._line.closed:
-                    self._line = await AsyncConnection.connect(
-                        self._conninfo, autocommit=True, connect_timeout=_CONNECT_S
-                    )
-                yield self._line
-            except asyncio.CancelledError:
-                await self.close()  # nobody knows what the server still has to say on it
-                raise
-            except (psycopg.Error, OSError) as error:
-                await self.close()
-                raise StoreUnavailable(f"the PostgreSQL {self._shown}, by which work is shared: {error}") from error
-
-
-async def _first(
-    line: AsyncConnection[tuple[Any, ...]], query: LiteralString, words: dict[str, Any]
-) -> Sequence[Any] | None:
-    return await (await line.execute(query, words)).fetchone()
+        await self._line.close()

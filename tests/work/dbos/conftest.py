@@ -9,6 +9,7 @@ import pytest
 from sulla.store.memory import MemoryStore
 from sulla.store.postgres.url import parse_address
 from sulla.work.base import GroupOf, Handler
+from sulla.work.dbos.line import Line
 from sulla.work.dbos.members import Members
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.worker import DbosWork
@@ -31,7 +32,7 @@ def make(url: str) -> MakeWork:
 
     def work(store: MemoryStore, handler: Handler, group_of: GroupOf, caps: JobCaps) -> DbosWork:
         queue = WishQueue(url, address.shown)
-        members = Members(address.conninfo, address.shown, "one", "home")
+        members = Members(Line(address.conninfo, address.shown), "one", "home")
         return DbosWork(store, JobRunner(handler, group_of, CLOCK, caps), queue, members, url, CLOCK, caps)
 
     return work

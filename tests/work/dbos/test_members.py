@@ -11,6 +11,7 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.store.postgres.url import parse_address
+from sulla.work.dbos.line import Line
 from sulla.work.dbos.members import DEAD_S, DeadMember, Members
 
 MakeMember = Callable[[str, str], Members]
@@ -22,7 +23,7 @@ async def member(url: str) -> AsyncIterator[MakeMember]:
     async with AsyncExitStack() as stack:
 
         def make(executor: str, home: str) -> Members:
-            made = Members(address.conninfo, address.shown, executor, home)
+            made = Members(Line(address.conninfo, address.shown), executor, home)
             stack.push_async_callback(made.close)
             return made
 

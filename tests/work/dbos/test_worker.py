@@ -13,6 +13,7 @@ from sulla.store.postgres.url import parse_address
 from sulla.testing.provider import Gate
 from sulla.work.base import Job
 from sulla.work.dbos.gateway import GatewayWork
+from sulla.work.dbos.line import Line
 from sulla.work.dbos.members import DEAD_S, Members
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.queue import JobCaps
@@ -24,7 +25,7 @@ from tests.soon import a_pause
 async def gateway(url: str, store: MemoryStore) -> AsyncIterator[GatewayWork]:
     address = parse_address(url)
     queue = WishQueue(url, address.shown)
-    made = GatewayWork(store, queue, Members(address.conninfo, address.shown, "", ""), CLOCK, JobCaps())
+    made = GatewayWork(store, queue, Members(Line(address.conninfo, address.shown), "", ""), CLOCK, JobCaps())
     await made.open()
     running = asyncio.create_task(made.run())
     yield made
