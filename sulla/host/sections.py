@@ -84,9 +84,9 @@ class WorkSettings(Section):
     """What this worker is called among the others: the same after each start, and no other one's. Empty for the host's
     name and the home.
     """
-    poll_s: Annotated[float, Field(ge=0.01, le=60)] = 0.1
-    """How often each worker looks into that queue, in seconds: less begins turns sooner, more leaves the PostgreSQL and
-    idle workers alone. The worker that started last says so for all.
+    poll_s: Annotated[float, Field(ge=0.01, le=60)] = 2.0
+    """How often each worker looks into that queue for what nobody was told of, in seconds: workers hear of a wish over
+    the store, so this only finds those that were lost on the way. The worker that started last says so for all.
     """
 
 

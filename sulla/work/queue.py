@@ -40,7 +40,8 @@ class _QueuedJob:
 class JobQueue:
     """Jobs that wait to run: one of each log at a time, in order, and within the caps. It lives as long as its worker.
 
-    A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish.
+    A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish and
+    takes the place of the first.
 
     Args:
         caps: how many may run.
@@ -49,7 +50,7 @@ class JobQueue:
     def __init__(self, caps: JobCaps) -> None:
         self._caps = caps
         self._queue: deque[_QueuedJob] = deque()
-        self._queued: set[str] = set()
+        self._queued: dict[str, _QueuedJob] = {}
         self._running: dict[str, Group] = {}
         self._counts: Counter[str] = Counter()
         self._again: dict[str, Job] = {}
@@ -62,9 +63,11 @@ class JobQueue:
         """Take a job in."""
         if job.key in self._running:
             self._again[job.key] = job
-        elif job.key not in self._queued:
-            self._queued.add(job.key)
-            self._queue.append(_QueuedJob(job, group))
+        elif (waiting := self._queued.get(job.key)) is not None:
+            waiting.job = job
+        else:
+            waiting = self._queued[job.key] = _QueuedJob(job, group)
+            self._queue.append(waiting)
             if group.kind == "step":
                 self._plays[group.parent] += 1
 
@@ -73,7 +76,7 @@ class JobQueue:
         for index, waiting in enumerate(self._queue):
             if self._has_room(waiting):
                 del self._queue[index]
-                self._queued.discard(waiting.job.key)
+                del self._queued[waiting.job.key]
                 self._running[waiting.job.key] = waiting.group
                 self._counts.update(_counted(waiting.group))
                 if waiting.group.kind == "play":
