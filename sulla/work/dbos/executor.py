@@ -18,6 +18,8 @@ _CONNECTIONS: Final = 6
 _THREADS: Final = 16
 _NEVER_S: Final = 86_400.0
 """Between looks for what we do not use."""
+_SELDOM_S: Final = 1.0
+"""The same where a stop waits for the next look."""
 
 Perform = Callable[[Hint], Awaitable[None]]
 """Does what a wish asks for."""
@@ -60,6 +62,7 @@ class Executor:
             "sys_db_pool_size": _CONNECTIONS,
             "max_executor_threads": _THREADS,
             "scheduler_polling_interval_sec": _NEVER_S,
+            "notification_coalesce_sec": _SELDOM_S,  # else its thread wakes up a hundred times a second
         }
         DBOS(config=config)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.work.dbos.line import Line
+from sulla.work.dbos.process import is_gone, this_host, this_process
 
 BEAT_S: Final = 1.0
 """How often a process says that it lives, in seconds."""
@@ -24,20 +25,28 @@ _TABLES: Final = """
 CREATE SCHEMA IF NOT EXISTS sulla_work;
 CREATE TABLE IF NOT EXISTS sulla_work.members (
     executor text PRIMARY KEY, home text NOT NULL, seen timestamptz NOT NULL, relieved timestamptz);
+ALTER TABLE sulla_work.members ADD COLUMN IF NOT EXISTS host text NOT NULL DEFAULT '',
+    ADD COLUMN IF NOT EXISTS process text NOT NULL DEFAULT '';
 CREATE TABLE IF NOT EXISTS sulla_work.chores (name text PRIMARY KEY, taken timestamptz NOT NULL);
 """
 _CLAIM: Final = """
-INSERT INTO sulla_work.members AS m VALUES (%(executor)s, %(home)s, clock_timestamp(), NULL)
-ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen, relieved = NULL
+INSERT INTO sulla_work.members AS m VALUES (%(executor)s, %(home)s, clock_timestamp(), NULL, %(host)s, %(process)s)
+ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen, relieved = NULL,
+    host = excluded.host, process = excluded.process
 WHERE m.home = excluded.home OR m.seen < clock_timestamp() - make_interval(secs => %(dead)s) RETURNING 1
 """
 _SEEN: Final = """
 SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.members WHERE executor = %(executor)s
 """
-_DEAD: Final = """
-SELECT executor, home FROM sulla_work.members WHERE executor <> %(executor)s
-AND seen < clock_timestamp() - make_interval(secs => %(dead)s)
+_OTHERS: Final = """
+SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(dead)s), host, process
+FROM sulla_work.members WHERE executor <> %(executor)s
+AND (host = %(host)s OR seen < clock_timestamp() - make_interval(secs => %(dead)s))
 AND seen > clock_timestamp() - make_interval(secs => %(known)s)
+"""
+_GONE: Final = """
+UPDATE sulla_work.members SET seen = least(seen, clock_timestamp() - make_interval(secs => %(dead)s + 0.001))
+WHERE executor = %(other)s AND host = %(host)s AND process = %(gone)s
 """
 _RELIEVE: Final = """
 SELECT 1 FROM sulla_work.members
@@ -79,6 +88,7 @@ class Members:
         self._line = line
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
+        self._words |= {"host": this_host(), "process": this_process()}
         self.dead: tuple[DeadMember, ...] = ()
         """Those that did not live at the last beat, as far as this one can judge."""
 
@@ -118,8 +128,9 @@ class Members:
         """Say that this process lives.
 
         Args:
-            judges: whether it has said so for long enough, without a break, to say of others that they are dead: after
-                an outage of the server all of them have been silent.
+            judges: whether it has said so for long enough, without a break, to say of others that were silent that they
+                are dead: after an outage of the server all of them have been. Of a process of its own host that has
+                ended it can always say so.
 
         Returns:
             Those that are dead.
@@ -129,10 +140,16 @@ class Members:
             StoreUnavailable: the PostgreSQL does not answer.
         """
         await self.join()
-        found: Sequence[Any] = ()
-        if judges:
-            found = await self._line.all(_DEAD, self._words)
-        self.dead = tuple(DeadMember(executor, home) for executor, home in found)
+        found = []
+        for executor, home, silent, host, process in await self._line.all(_OTHERS, self._words):
+            gone = bool(host) and host == self._words["host"] and is_gone(process)
+            if gone and not silent:
+                # To everybody it is as if it had been silent; nothing happens if it has begun anew.
+                async with self._line.asking() as line:
+                    await line.execute(_GONE, self._words | {"other": executor, "gone": process})
+            if gone or (silent and judges):
+                found.append(DeadMember(executor, home))
+        self.dead = tuple(found)
         return self.dead
 
     async def relieve(self, dead: DeadMember, give_back: Callable[[], Awaitable[None]]) -> None:

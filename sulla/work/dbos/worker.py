@@ -241,26 +241,30 @@ class DbosWork:
             log.warning("the worker %r is dead; others do its %d jobs", left.executor, len({*begun, *taken.values()}))
 
     async def _sweep(self) -> None:
+        tidied_s = self._clock.elapsed()
         while True:
             try:
                 mine = not self._runner.held and await self._cluster.members.may_do("sweep", SWEEP_S - 0.1)
-                wanted = await self._wanted() if mine else set()
-                async for info in self._ready.look():
-                    if mine and not info.held and info.key not in wanted:
+                ready = [info async for info in self._ready.look() if mine and not info.held]
+                wanted = await self._wanted() if ready else set()
+                for info in ready:
+                    if info.key not in wanted:
                         await self._sender.wish(Wish(info.key, info.last_seq))
-                if await self._cluster.members.may_do("tidy", TIDY_S):
-                    await self._tidy()
+                if self._clock.elapsed() - tidied_s > TIDY_S:
+                    tidied_s = self._clock.elapsed()
+                    if await self._cluster.members.may_do("tidy", TIDY_S - 1):
+                        await self._tidy()
             except StoreUnavailable as error:
                 log.warning("cannot look for work: %s", error)
             await self._clock.sleep(SWEEP_S)
 
     async def _wanted(self) -> set[str]:
         """The logs that somebody looks at, or is to."""
-        for key in await self._cluster.claims.free_orphans():
-            await self._sender.send(key)
         return await self._cluster.queue.wanted() | await self._cluster.claims.taken()
 
     async def _tidy(self) -> None:
+        for key in await self._cluster.claims.free_orphans():
+            await self._sender.send(key)
         await self._cluster.claims.forget()  # first: a name that may be taken again must not look like one that was
         await self._cluster.queue.forget(self._clock.now() - KEPT_S)
         await self._cluster.members.forget()

@@ -49,7 +49,7 @@ async def test_a_worker_with_a_place_begins_what_it_is_told_of_before_it_looks_i
         for number in range(3):
             shop.work.enqueue(Job("quiet"))
             await shop.until(lambda: len(shop.seen) == number + 1)  # noqa: B023 - waited for here
-    assert _statuses(url, "quiet") == {"CANCELLED"}
+        assert _statuses(url, "quiet") == {"CANCELLED"}
 
 
 async def test_what_nobody_was_told_of_is_found_in_the_queue(make: MakeWork, store: MemoryStore, url: str) -> None:
