@@ -84,6 +84,10 @@ class WorkSettings(Section):
     """What this worker is called among the others: the same after each start, and no other one's. Empty for the host's
     name and the home.
     """
+    places: Count | None = None
+    """How many of `limits.runs`, which counts over all workers of that queue, this worker runs at once at the most;
+    without it, all of them.
+    """
     poll_s: Annotated[float, Field(ge=0.01, le=60)] = 2.0
     """How often each worker looks into that queue for what nobody was told of, in seconds: workers hear of a wish over
     the store, so this only finds those that were lost on the way. The worker that started last says so for all.

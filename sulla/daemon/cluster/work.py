@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
@@ -37,9 +38,10 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     except ModuleNotFoundError as error:
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
     home_id, _, boot = host.place.owner.partition(":")
-    cluster = make_cluster(work_database(settings), executor_of(settings), home_id, settings.work.poll_s)
+    cluster = make_cluster(work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps)
+    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
     if settings.work.role == "gateway":
-        return GatewayWork(host.store, cluster, clock, caps)
+        return GatewayWork(host.store, cluster, clock, own)
 
     async def free(key: str, home: str) -> None:
         await free_lease(host.store, host.threads.given_back, ThreadId(key), home, boot)
@@ -49,7 +51,7 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
             await free(job.key, home)
         await handler(job)
 
-    return DbosWork(host.store, handle, group_of, cluster, free, clock, caps)
+    return DbosWork(host.store, handle, group_of, cluster, free, clock, own)
 
 
 def executor_of(settings: Settings) -> str:

@@ -6,26 +6,48 @@ written to a log but under its lease.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from sulla.work.dbos.line import Line
+from sulla.work.base import Group
+from sulla.work.dbos.line import Connection, Line
+from sulla.work.dbos.places import Occupied, full
+from sulla.work.queue import JobCaps
 
 KEPT_S: Final = 60.0
 """How long it is known which wish was seen to last. It has to be shorter than a wish's name is taken."""
 _JUST_S: Final = 2.0
 
+_LOCK: Final = 0x53_55_4C_4C_42
+"""The number of the lock under which places are counted; any that nobody else uses."""
+
 _TABLES: Final = """
 CREATE UNLOGGED TABLE IF NOT EXISTS sulla_work.claims (
     key text PRIMARY KEY, executor text NOT NULL, mark text NOT NULL, again boolean NOT NULL,
-    since timestamptz NOT NULL)
+    since timestamptz NOT NULL, kind text NOT NULL, agent text NOT NULL, parent text NOT NULL)
 """
 _TAKE: Final = """
-INSERT INTO sulla_work.claims AS c VALUES (%(key)s, %(executor)s, %(mark)s, false, clock_timestamp())
+INSERT INTO sulla_work.claims AS c
+VALUES (%(key)s, %(executor)s, %(mark)s, false, clock_timestamp(), %(kind)s, %(agent)s, %(parent)s)
 ON CONFLICT (key) DO UPDATE SET
     executor = CASE WHEN c.executor = '' THEN excluded.executor ELSE c.executor END,
+    kind = CASE WHEN c.executor IN ('', excluded.executor) THEN excluded.kind ELSE c.kind END,
+    agent = CASE WHEN c.executor IN ('', excluded.executor) THEN excluded.agent ELSE c.agent END,
+    parent = CASE WHEN c.executor IN ('', excluded.executor) THEN excluded.parent ELSE c.parent END,
     again = c.executor NOT IN ('', excluded.executor), mark = excluded.mark, since = excluded.since
 WHERE excluded.mark = '' OR c.mark <> excluded.mark OR c.since < excluded.since - make_interval(secs => %(kept)s)
 RETURNING executor = %(executor)s
+"""
+_LOCKED: Final = "SELECT pg_advisory_xact_lock(%(lock)s)"
+_OCCUPIED: Final = """
+SELECT count(*) FILTER (WHERE kind IN ('turn', 'child')), count(*) FILTER (WHERE kind = 'turn' AND agent = %(agent)s),
+    count(*) FILTER (WHERE kind = 'child'), count(*) FILTER (WHERE kind = 'step'),
+    count(DISTINCT CASE kind WHEN 'play' THEN key WHEN 'step' THEN nullif(parent, %(key)s) END)
+FROM sulla_work.claims WHERE executor <> '' AND key <> %(key)s
+"""
+_PASS: Final = """
+UPDATE sulla_work.claims SET agent = CASE WHEN %(room)s THEN %(agent)s ELSE '' END
+WHERE key = %(key)s AND executor = %(executor)s
 """
 _END: Final = """
 WITH ended AS (SELECT key, again FROM sulla_work.claims WHERE key = %(key)s AND executor = %(executor)s FOR UPDATE)
@@ -56,9 +78,11 @@ class Claims:
     Args:
         line: a connection of its own.
         executor: what this process is called.
+        caps: how many jobs there may be at once, in all of them.
     """
 
-    def __init__(self, line: Line, executor: str) -> None:
+    def __init__(self, line: Line, executor: str, caps: JobCaps) -> None:
+        self._caps = caps
         self._line = line
         self._executor = executor
 
@@ -71,21 +95,48 @@ class Claims:
         async with self._line.asking() as line:
             await line.execute(_TABLES)
 
-    async def take(self, key: str, mark: str) -> bool:
+    async def take(self, key: str, mark: str, group: Group | None = None) -> str | None:
         """Have a log for this process alone, until `end`.
 
         Args:
             key: the log.
             mark: the name of the wish that it is taken for; empty if there is none.
+            group: what it counts as; None if it takes no place.
 
         Returns:
-            Whether this process has it. If not, either the wish was seen to, or whoever has the log looks again.
+            Empty if this process has it. Else the place that is missing, of those of the whole cluster; or None: either
+            the wish was seen to, or whoever has the log looks again.
 
         Raises:
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        found = await self._line.first(_TAKE, self._words(key=key, mark=mark, kept=KEPT_S))
-        return found is not None and bool(found[0])
+        words = self._words(key=key, mark=mark, kept=KEPT_S, kind="", agent="", parent="")
+        if group is None:
+            return _ours(await self._line.first(_TAKE, words))
+        words |= {"kind": group.kind, "agent": group.agent, "parent": group.parent}
+        async with self._line.asking() as line, line.pipeline(), line.transaction():
+            if place := full(await _occupied(line, words), group, self._caps):
+                return place
+            return _ours(await (await line.execute(_TAKE, words)).fetchone())
+
+    async def pass_to(self, key: str, agent: str) -> bool:
+        """A turn goes on with another agent: have a place among those of that agent, in the place of its own.
+
+        Args:
+            key: its log.
+            agent: who goes on.
+
+        Returns:
+            Whether it has one; if not, it has none of any agent, and is to ask again.
+
+        Raises:
+            StoreUnavailable: the PostgreSQL does not answer.
+        """
+        words = self._words(key=key, agent=agent)
+        async with self._line.asking() as line, line.pipeline(), line.transaction():
+            room = (await _occupied(line, words)).of_agent < self._caps.per_agent
+            await line.execute(_PASS, words | {"room": room})
+        return room
 
     async def end(self, key: str) -> bool:
         """Let go of a log; nothing happens if this process was taken for dead meanwhile.
@@ -129,3 +180,14 @@ class Claims:
 
     def _words(self, **words: object) -> dict[str, Any]:
         return {"executor": self._executor, **words}
+
+
+async def _occupied(line: Connection, words: dict[str, Any]) -> Occupied:
+    """What others have; nobody else takes a place before this transaction is over."""
+    await line.execute(_LOCKED, {"lock": _LOCK})
+    (counts,) = await (await line.execute(_OCCUPIED, words)).fetchall()
+    return Occupied(*counts)
+
+
+def _ours(row: Sequence[Any] | None) -> str | None:
+    return "" if row is not None and row[0] else None

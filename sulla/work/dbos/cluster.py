@@ -8,6 +8,7 @@ from sulla.work.dbos.claims import Claims
 from sulla.work.dbos.line import Line
 from sulla.work.dbos.members import Members
 from sulla.work.dbos.queue import WishQueue
+from sulla.work.queue import JobCaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Cluster:
         await self.queue.close()
 
 
-def make_cluster(url: str, executor: str, home: str, poll_s: float) -> Cluster:
+def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCaps) -> Cluster:
     """Make it; nothing is opened yet.
 
     Args:
@@ -51,6 +52,7 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float) -> Cluster:
         executor: what this process is called.
         home: the id of its home.
         poll_s: how often each worker looks into the queue, in seconds.
+        caps: how many jobs there may be at once, in all processes together.
 
     Raises:
         SettingsError: there is no such address.
@@ -61,5 +63,5 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float) -> Cluster:
         url,
         WishQueue(url, address.shown, poll_s),
         Members(lines[0], executor, home),
-        Claims(lines[1], executor),
+        Claims(lines[1], executor, caps),
     )

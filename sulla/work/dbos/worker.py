@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -14,7 +15,7 @@ from sulla.core.control import Control
 from sulla.core.errors import StoreUnavailable
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
-from sulla.work.base import GroupOf, Handler, Inspection, Job
+from sulla.work.base import Group, GroupOf, Handler, Inspection, Job
 from sulla.work.dbos.cluster import Cluster
 from sulla.work.dbos.ear import HintEar
 from sulla.work.dbos.executor import Executor
@@ -34,6 +35,8 @@ TIDY_S: Final = 60.0
 """How often what is over is removed from the queue, in seconds."""
 KEPT_S: Final = 300.0
 """How long it is kept there."""
+ROOM_S: Final = 1.0
+"""How often it is seen whether another worker has given a place back for which jobs wait here, in seconds."""
 _LET_GO_S: Final = 0.2
 _REMEMBERED: Final = 256
 
@@ -69,7 +72,7 @@ class DbosWork:
     ) -> None:
         self._ready = ReadyLogs(store)
         self._handler = handler
-        self._runner = JobRunner(self._claimed, group_of, clock, caps)
+        self._runner = JobRunner(self._see_to, group_of, clock, caps, self._admit)
         self._cluster = cluster
         self._free_lease = free_lease
         self._executor = Executor(cluster.url, cluster.members.executor, self._perform)
@@ -101,6 +104,22 @@ class DbosWork:
     async def pass_to(self, key: str, agent: str, control: Control) -> None:
         """See `Work.pass_to`."""
         await self._runner.pass_to(key, agent, control)
+        group = self._runner.group(key)
+        if group is None or group.kind != "turn":
+            return
+        drained = asyncio.Event()
+        control.on_drain(drained.set)
+        while not await self._passed(key, agent) and not drained.is_set():
+            with suppress(TimeoutError):
+                async with self._clock.timeout(ROOM_S):
+                    await drained.wait()
+
+    async def _passed(self, key: str, agent: str) -> bool:
+        try:
+            return await self._cluster.claims.pass_to(key, agent)
+        except StoreUnavailable as error:
+            log.warning("a turn cannot be given a place among those of its next agent: %s", error, extra={"key": key})
+            return False
 
     def hold(self, held: bool) -> None:
         """See `Work.hold`."""
@@ -108,7 +127,9 @@ class DbosWork:
 
     async def heed(self, job: Job) -> None:
         """See `Work.heed`."""
-        await self._runner.heed(job)
+        if self._runner.held and await self._cluster.claims.take(job.key, job.mark) == "":
+            await self._runner.heed(job)
+            await self._end(job.key)  # it may have come to nothing
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
@@ -118,7 +139,7 @@ class DbosWork:
         """See `Work.run`."""
         await self._executor.open()
         async with asyncio.TaskGroup() as group:
-            beside = (self._sender.run, self._ear.run, self._take_up, self._beat, self._sweep)
+            beside = (self._sender.run, self._ear.run, self._take_up, self._beat, self._sweep, self._ask_for_room)
             tasks = [group.create_task(one()) for one in beside]
             await self._runner.run()
             for task in tasks:
@@ -172,7 +193,7 @@ class DbosWork:
             return  # it came by a hint and off the queue
         job = Job(wish.key, mark=wish.mark)
         if wish.although_held and self._runner.held:
-            await self._runner.heed(job)
+            await self.heed(job)
         elif wait_s := await self._runner.perform(job):
             await self._wish(wish.key, wait_s)
 
@@ -182,10 +203,11 @@ class DbosWork:
         except StoreUnavailable as error:
             log.warning("a wish could not be sent; the sweep finds its log: %s", error, extra={"key": key})
 
-    async def _claimed(self, job: Job) -> None:
-        """Do a job, unless another worker does it or has. What is cut off by a stop is freed when this worker ends."""
-        if not await self._cluster.claims.take(job.key, job.mark):
-            return
+    async def _admit(self, job: Job, group: Group) -> str | None:
+        return await self._cluster.claims.take(job.key, job.mark, group)
+
+    async def _see_to(self, job: Job) -> None:
+        """Do a job whose log this worker has. What is cut off by a stop is freed when this worker ends."""
         self._begun.append(job.mark)
         try:
             if job.mark and not self._executor.has_taken(job.mark):
@@ -239,6 +261,11 @@ class DbosWork:
             self._sender.tell(Hint(key, mark))
         if left.home and (begun or taken):
             log.warning("the worker %r is dead; others do its %d jobs", left.executor, len({*begun, *taken.values()}))
+
+    async def _ask_for_room(self) -> None:
+        while True:
+            await self._clock.sleep(ROOM_S)
+            self._runner.reopen()
 
     async def _sweep(self) -> None:
         tidied_s = self._clock.elapsed()

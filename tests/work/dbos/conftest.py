@@ -21,9 +21,9 @@ def url(postgres_server: PostgresServer) -> str:
     return postgres_server.emptied()
 
 
-def cluster(url: str, executor: str = "one", poll_s: float = 0.1) -> Cluster:
+def cluster(url: str, executor: str = "one", poll_s: float = 0.1, caps: JobCaps | None = None) -> Cluster:
     """The queue and the tables, as that process sees them."""
-    return make_cluster(url, executor, "home", poll_s)
+    return make_cluster(url, executor, "home", poll_s, caps or JobCaps())
 
 
 async def no_lease(key: str, home: str) -> None:
@@ -34,7 +34,7 @@ def making(url: str, poll_s: float = 0.1) -> MakeWork:
     """Makes the worker ``one``; a process can have a single one at a time."""
 
     def work(store: MemoryStore, handler: Handler, group_of: GroupOf, caps: JobCaps) -> DbosWork:
-        return DbosWork(store, handler, group_of, cluster(url, poll_s=poll_s), no_lease, CLOCK, caps)
+        return DbosWork(store, handler, group_of, cluster(url, poll_s=poll_s, caps=caps), no_lease, CLOCK, caps)
 
     return work
 

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
+from sulla.core.control import Control
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Gate
-from sulla.work.base import Job
+from sulla.work.base import Group, Job
 from sulla.work.dbos.gateway import GatewayWork
 from sulla.work.dbos.hints import CHANNEL
 from sulla.work.dbos.members import DEAD_S
@@ -73,6 +74,43 @@ async def test_what_another_worker_does_is_left_to_it_and_looked_at_again_by_it(
             await a_pause()
         assert shop.seen == []
         assert await other.claims.end("quiet")
+        await other.close()
+
+
+async def test_a_job_waits_while_another_worker_has_the_last_place_and_others_go_on_meanwhile(
+    make: MakeWork, store: MemoryStore, url: str
+) -> None:
+    async with Shop(store, make, JobCaps(per_agent=1)) as shop:
+        shop.agents = {"b": "clerk"}
+        other = cluster(url, "other")
+        await other.members.join()
+        await other.claims.take("c", "", Group("agent"))
+        await shop.ask("a")
+        await shop.until(lambda: shop.work.inspect().queued == ("a",))
+        await shop.ask("b")
+        await shop.until(lambda: "b" in shop.seen)
+        assert shop.looked_at == ["b"]
+        await other.claims.end("c")
+        await shop.until(lambda: shop.looked_at == ["b", "a"])
+        await other.close()
+
+
+async def test_a_turn_waits_for_a_place_of_its_next_agent_that_another_worker_has(
+    make: MakeWork, store: MemoryStore, url: str
+) -> None:
+    async with Shop(store, make, JobCaps(per_agent=1)) as shop:
+        gate = shop.gates["a"] = Gate()
+        other = cluster(url, "other", caps=JobCaps(per_agent=1))
+        await other.members.join()
+        await other.claims.take("c", "", Group("clerk"))
+        await shop.ask("a")
+        await gate.reached()
+        passing = asyncio.create_task(shop.work.pass_to("a", "clerk", Control()))
+        while await other.claims.take("d", "", Group("agent")) != "":
+            await a_pause()  # the first agent's place is given back meanwhile
+        assert not passing.done()
+        await other.claims.end("c")
+        await passing
         await other.close()
 
 
