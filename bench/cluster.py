@@ -36,7 +36,9 @@ NAME = "cluster"
 TURNS = 48
 AT_ONCE = 32
 THINKS_S = 1.0
-"""How long the model waits; 16 turns at once in a worker are its own bound."""
+"""How long the model waits."""
+PLACES = 16
+"""Turns at once in a worker; over all of them nothing bounds these."""
 ALONE = 15
 PARKED = 1_000
 REST_S = 10.0
@@ -45,6 +47,12 @@ MOST_FEWER, LEAST_MORE, START_MS, PARKED_MIB, PARKED_SHARE = 1 / 0.7, 1 / 1.5, 3
 """The bars: with the queue beside without, two workers beside one, the median wait, and a worker at rest."""
 TAKE_OVER_MS = 2_000.0
 """The bar for how long a turn stands still whose worker is killed."""
+
+_ALONE = {"SULLA_LIMITS__RUNS": str(PLACES)}
+_OWN = {
+    "SULLA_WORK__PLACES": str(PLACES),
+    **dict.fromkeys(("SULLA_LIMITS__RUNS", "SULLA_LIMITS__RUNS_PER_AGENT"), "64"),
+}
 
 _SAID = "Done. <AGENT_DONE>done</AGENT_DONE>"
 _SCRIPT = Script(
@@ -122,7 +130,7 @@ async def _daemons(
     async with AsyncExitStack() as stack:
         daemons = []
         for number, role in enumerate(roles):
-            work = {"SULLA_WORK__ENGINE": "dbos", "SULLA_WORK__ROLE": role} if role else {}
+            work = {"SULLA_WORK__ENGINE": "dbos", "SULLA_WORK__ROLE": role, **_OWN} if role else _ALONE
             home = folder / f"{number}" / "home"
             home.parent.mkdir(parents=True)
             daemon = Daemon(home, model, {**settings, **UNBOUNDED, "SULLA_MEMORY__ENABLED": "false", **work})

@@ -30,6 +30,8 @@ class _Arrivals:
     def __init__(self) -> None:
         self.passing: dict[str, asyncio.Event] = {}
         """By their logs, turns that another agent goes on with, and what tells them that they have a place."""
+        self.ends: dict[str, list[asyncio.Future[float]]] = {}
+        """By their logs, who waits until these were looked at."""
         self._jobs: dict[str, Job] = {}
         self._wake = asyncio.Event()
 
@@ -84,7 +86,6 @@ class JobRunner:
         self._idle.set()
         self._over = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
-        self._ends: dict[str, list[asyncio.Future[float]]] = {}
 
     def enqueue(self, job: Job) -> None:
         """See `Work.enqueue`."""
@@ -98,7 +99,7 @@ class JobRunner:
             0, or in how many seconds it is to be tried again, because it could not be.
         """
         end: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self._ends.setdefault(job.key, []).append(end)
+        self._arrivals.ends.setdefault(job.key, []).append(end)
         self._arrivals.add(job)
         return await end
 
@@ -217,6 +218,6 @@ class JobRunner:
         return wait_s
 
     def _end(self, job: Job, wait_s: float) -> None:
-        for end in self._ends.pop(job.key, ()):
+        for end in self._arrivals.ends.pop(job.key, ()):
             if not end.done():  # else whoever waited has gone
                 end.set_result(wait_s)

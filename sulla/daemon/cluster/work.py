@@ -39,9 +39,8 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
     home_id, _, boot = host.place.owner.partition(":")
     cluster = make_cluster(work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps)
-    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
     if settings.work.role == "gateway":
-        return GatewayWork(host.store, cluster, clock, own)
+        return GatewayWork(host.store, cluster, clock)
 
     async def free(key: str, home: str) -> None:
         await free_lease(host.store, host.threads.given_back, ThreadId(key), home, boot)
@@ -51,6 +50,7 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
             await free(job.key, home)
         await handler(job)
 
+    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
     return DbosWork(host.store, handle, group_of, cluster, free, clock, own)
 
 

@@ -20,12 +20,11 @@ class Cluster:
     queue: WishQueue
     members: Members
     claims: Claims
+    at_once: int
+    """How many jobs one process takes off the queue at the most."""
 
-    async def make(self, at_once: int) -> None:
+    async def make(self) -> None:
         """Make what there is to be, once, whoever comes first.
-
-        Args:
-            at_once: how many jobs one process takes at the most.
 
         Raises:
             StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
@@ -33,7 +32,7 @@ class Cluster:
 
         async def also() -> None:
             await self.claims.make()
-            await self.queue.open(at_once)
+            await self.queue.open(self.at_once)
 
         await self.members.make(also)
 
@@ -64,4 +63,5 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCap
         WishQueue(url, address.shown, poll_s),
         Members(lines[0], executor, home),
         Claims(lines[1], executor, caps),
+        caps.all_at_once,
     )

@@ -14,7 +14,6 @@ from sulla.store.values import LogInfo
 from sulla.work.base import Inspection, Job
 from sulla.work.dbos.cluster import Cluster
 from sulla.work.dbos.sender import WishSender
-from sulla.work.queue import JobCaps
 from sulla.work.ready import ReadyLogs
 
 log = logging.getLogger(__name__)
@@ -30,15 +29,13 @@ class GatewayWork:
         store: where logs are.
         cluster: where wishes go; a gateway is none of its members.
         clock: all time.
-        caps: how many jobs one worker takes at once.
     """
 
-    def __init__(self, store: Store, cluster: Cluster, clock: Clock, caps: JobCaps) -> None:
+    def __init__(self, store: Store, cluster: Cluster, clock: Clock) -> None:
         self._ready = ReadyLogs(store)
         self._cluster = cluster
         self._sender = WishSender(store, cluster.queue)
         self._clock = clock
-        self._caps = caps
         self._held = False
         self._over = asyncio.Event()
 
@@ -49,7 +46,7 @@ class GatewayWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._cluster.make(self._caps.all_at_once)
+        await self._cluster.make()
         await self._cluster.members.close()
         await self._cluster.claims.close()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
-
-import orjson
 
 from sulla.core.dataclass import dataclass
 
@@ -26,12 +25,12 @@ class Hint:
 
 def pack(hint: Hint) -> bytes:
     """A hint as bytes."""
-    return orjson.dumps([hint.key, hint.mark, hint.although_held])
+    return json.dumps([hint.key, hint.mark, hint.although_held]).encode()
 
 
 def unpack(payload: bytes) -> Hint | None:
     """The hint, or None if the payload is of a form that this version does not know: the queue has the wish."""
-    match orjson.loads(payload):
+    match json.loads(payload):
         case [str(key), str(mark), bool(although_held)]:
             return Hint(key, mark, although_held)
         case _:

@@ -57,7 +57,7 @@ class DbosWork:
         cluster: the queue, and the workers.
         free_lease: ends what a dead worker has left.
         clock: all time.
-        caps: how many jobs it takes at once.
+        caps: how many jobs it does at once.
     """
 
     def __init__(
@@ -79,7 +79,6 @@ class DbosWork:
         self._sender = WishSender(store, cluster.queue)
         self._ear = HintEar(store, clock, self._follow)
         self._clock = clock
-        self._caps = caps
         self._stopping = False
         self._left: list[str] = []
         self._begun: deque[str] = deque(maxlen=_REMEMBERED)
@@ -92,7 +91,7 @@ class DbosWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._cluster.make(self._caps.all_at_once)
+        await self._cluster.make()
         await self._cluster.members.join()
         self._left = await self._cluster.claims.free(self._cluster.members.executor)
 

@@ -27,7 +27,7 @@ async def claims(url: str) -> AsyncIterator[MakeClaims]:
     async with AsyncExitStack() as stack:
         first = cluster(url, "nobody")
         stack.push_async_callback(first.close)
-        await first.make(4)
+        await first.make()
 
         def make(executor: str, caps: JobCaps | None = None) -> Claims:
             made = cluster(url, executor, caps=caps).claims
