@@ -162,7 +162,7 @@ class LimitSettings(Section):
     waiting_inputs: Count = 100
     """Inputs that may wait in one thread."""
     runs: Count = 16
-    """Runs at once."""
+    """Runs at once; with `work.engine = "dbos"` in all workers together, as for the next two."""
     runs_per_agent: Count = 5
     """Runs of one agent at once (seed 001), by who speaks; its sub-agents apart."""
     sub_agents: Count = 8
