@@ -126,9 +126,9 @@ class Drill:
         """Have it all happen, and judge it."""
         names = [guest.name for guest in self._guests]
         async with asyncio.TaskGroup() as group:
-            helping = [group.create_task(self._held("the caretaker", self._caretaker.live()))]
+            caring = group.create_task(self._held("the caretaker", self._caretaker.live()))
             await self._beats.do(self._schedule)
-            helping.append(group.create_task(self._held("heartbeats", self._beats.do(self._beat))))
+            beating = group.create_task(self._held("heartbeats", self._beats.do(self._beat)))
             living = [group.create_task(self._held(guest.name, guest.live())) for guest in self._guests]
             await self._all_served(names, 0.0)
             self._say(f"{self._now():7.1f} s  {len(names)} clients are served")
@@ -136,10 +136,11 @@ class Drill:
             self._stay.over = True
             _, late = await asyncio.wait(living, timeout=REST_S)
             self._breach(f"stuck: {name} waits since {since:.1f} s" for name, since in self._served.waits().items())
+            beating.cancel()
             await self._beats.do(self._rest)
             async with beside(self._stage.backend) as onlooker:
                 left = await at_rest(onlooker, self._stage.backend)
-            for task in (*helping, *late):
+            for task in (caring, *late):
                 task.cancel()
         told = Told(self._talkers, self._players, self._speakers, SCHEDULES, self._hits())
         self._breach(faults_of(left, told))

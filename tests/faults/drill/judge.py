@@ -52,18 +52,20 @@ class Told:
 
 async def at_rest(onlooker: Onlooker, backend: Backend) -> Left:
     """Wait until nothing is to be done any more, and read all there is."""
-    left, end_s = Left(), CLOCK.elapsed() + REST_S
+    end_s = CLOCK.elapsed() + REST_S
     while True:
-        states = await onlooker.states()
+        left, states = Left(), await onlooker.states()
         left.restless = [f"{one.thread_id}: {next_task(one)}" for one in states if not isinstance(next_task(one), Idle)]
-        if not left.restless or CLOCK.elapsed() > end_s:
-            break
+        late = CLOCK.elapsed() > end_s
+        if not left.restless or late:
+            for state in states:
+                spent = state.spending
+                left.kept[state.thread_id] = Kept(spent.usage, spent.day, spent.day_tokens)
+                left.threads[state.thread_id] = tuple(await onlooker.log(state.thread_id))
+            if late or await onlooker.states() == states:  # else something has begun while all that was read
+                left.schedules = await _schedules(backend)
+                return left
         await CLOCK.sleep(_LOOK_S)
-    for state in states:
-        left.kept[state.thread_id] = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
-        left.threads[state.thread_id] = tuple(await onlooker.log(state.thread_id))
-    left.schedules = await _schedules(backend)
-    return left
 
 
 async def _schedules(backend: Backend) -> Sequence[ScheduleState]:
