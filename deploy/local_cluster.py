@@ -86,7 +86,8 @@ class LocalCluster:
         folder.chmod(0o711 if server_account() else 0o700)  # the server's user has to get through to its own
         made = cls(folder, Kept(store, secrets.token_urlsafe(24), parts))
         try:
-            (folder / "log").mkdir(mode=0o700)
+            for name in ("log", "workspace"):
+                (folder / name).mkdir(mode=0o700)
             token = f"sulla_{secrets.token_urlsafe(32)}"
             for part in made.daemons:
                 home = made.home(part.name)
@@ -183,6 +184,8 @@ class LocalCluster:
             "SULLA_WORK__ROLE": part.role,
             "SULLA_WORK__EXECUTOR": part.name,
             "SULLA_WORK__DATABASE_URL": self.url("postgres", way.get("postgres")),
+            # One place for all: a call that a person allowed in one worker's is another call in the next one's.
+            "SULLA_AGENT__WORKSPACE": str(self.folder / "workspace"),
         }
 
     def start(

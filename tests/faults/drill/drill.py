@@ -149,11 +149,12 @@ class Drill:
 
     async def _faults(self, names: list[str]) -> None:
         """Round after round, and in the middle the upgrade."""
-        upgraded = not self._plan.upgrade
+        upgraded, began_s = not self._plan.upgrade, self._now()
         for happens in rounds(self._plan.seed, self._stage.servers, self._stage.daemons):
-            if self._now() >= self._plan.seconds:
+            gone_s = self._now() - began_s
+            if gone_s >= self._plan.seconds:
                 return
-            if not upgraded and self._now() >= self._plan.seconds / 2:
+            if not upgraded and gone_s >= self._plan.seconds / 2:
                 upgraded = True
                 await self._upgrade(names)
                 continue

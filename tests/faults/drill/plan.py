@@ -55,7 +55,7 @@ def rounds(seed: int, servers: Sequence[str], daemons: Sequence[str]) -> Iterato
     deck: list[tuple[Kind, str]] = []
     count = 1
     while True:
-        if len(deck) < 2:
+        if len({part for _, part in deck}) < 2:  # a pair needs two
             deck = chance.sample(every, len(every)) + deck
         first = deck.pop()
         drawn = [first]
