@@ -126,7 +126,9 @@ class DbosWork:
 
     async def heed(self, job: Job) -> None:
         """See `Work.heed`."""
-        if self._runner.held and await self._cluster.claims.take(job.key, job.mark) == "":
+        if not self._runner.held or self._runner.group(job.key) is not None:
+            return  # who is just being put down finds it when taken up again
+        if await self._cluster.claims.take(job.key, job.mark) == "":
             await self._runner.heed(job)
             await self._end(job.key)  # it may have come to nothing
 
