@@ -12,11 +12,8 @@ from psycopg import AsyncConnection
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, StoreUnavailable
+from sulla.work.dbos.judgement import DEAD_S
 
-BEAT_S: Final = 1.0
-"""How often a process says that it lives, in seconds."""
-DEAD_S: Final = 4.0
-"""After so many seconds without a word it is taken for dead."""
 _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
 _KNOWN_S: Final = 3_600.0

@@ -14,7 +14,8 @@ from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.work.base import Inspection, Job
 from sulla.work.dbos.executor import Executor
-from sulla.work.dbos.members import BEAT_S, DEAD_S, DeadMember, Members
+from sulla.work.dbos.judgement import BEAT_S, DEAD_S, Judgement
+from sulla.work.dbos.members import DeadMember, Members
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.sender import WishSender
 from sulla.work.dbos.wishes import Wish
@@ -143,18 +144,18 @@ class DbosWork:
     # ---------------------------------------------------------------------------------------------- beside the work
 
     async def _beat(self) -> None:
-        since_s = last_s = self._clock.elapsed()
+        last_s = self._clock.elapsed()
+        judgement = Judgement(last_s)
         while True:
             try:
                 async with self._clock.timeout(DEAD_S):
                     now_s = self._clock.elapsed()
-                    if now_s - last_s > DEAD_S:  # this process stood still
-                        since_s = now_s
+                    judges = judgement.beat(now_s, now_s - last_s)
                     last_s = now_s
-                    for dead in await self._members.beat(judges=now_s - since_s > DEAD_S):
+                    for dead in await self._members.beat(judges=judges):
                         await self._members.relieve(dead, partial(self._relieve, dead))
             except (StoreUnavailable, TimeoutError) as error:
-                since_s = self._clock.elapsed()
+                judgement.failed(self._clock.elapsed())
                 log.warning("the other workers may take this one for dead: %s", error or "no answer in time")
             await self._clock.sleep(BEAT_S)
 

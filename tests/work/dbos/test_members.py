@@ -11,7 +11,8 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.store.postgres.url import parse_address
-from sulla.work.dbos.members import DEAD_S, DeadMember, Members
+from sulla.work.dbos.judgement import DEAD_S
+from sulla.work.dbos.members import DeadMember, Members
 
 MakeMember = Callable[[str, str], Members]
 

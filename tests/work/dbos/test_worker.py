@@ -13,7 +13,8 @@ from sulla.store.postgres.url import parse_address
 from sulla.testing.provider import Gate
 from sulla.work.base import Job
 from sulla.work.dbos.gateway import GatewayWork
-from sulla.work.dbos.members import DEAD_S, Members
+from sulla.work.dbos.judgement import DEAD_S
+from sulla.work.dbos.members import Members
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.queue import JobCaps
 from tests.kits.work_kit import CLOCK, MakeWork, Shop
