@@ -7,7 +7,11 @@ from typing import Final
 BEAT_S: Final = 1.0
 """How often a process says that it lives, in seconds."""
 DEAD_S: Final = 4.0
-"""After so many seconds without a word it is taken for dead."""
+"""After so many seconds without a word it is taken for dead, and what it had taken is given to others."""
+SUSPECT_S: Final = DEAD_S - BEAT_S
+"""After so many seconds its leases are ended by whoever does what it had taken. When one worker relieves it, what the
+others saw last is up to a beat old: who knew nothing of it would leave what is leased alone, until the lease runs out.
+"""
 
 
 class Judgement:

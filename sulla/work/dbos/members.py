@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError, StoreUnavailable
-from sulla.work.dbos.judgement import DEAD_S
+from sulla.work.dbos.judgement import DEAD_S, SUSPECT_S
 
 _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
@@ -38,7 +38,7 @@ SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.memb
 """
 _DEAD: Final = """
 SELECT executor, home FROM sulla_work.members WHERE executor <> %(executor)s
-AND seen < clock_timestamp() - make_interval(secs => %(dead)s)
+AND seen < clock_timestamp() - make_interval(secs => %(suspect)s)
 AND seen > clock_timestamp() - make_interval(secs => %(known)s)
 """
 _RELIEVE: Final = """
@@ -83,8 +83,9 @@ class Members:
         self._shown = shown
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
+        self._words["suspect"] = SUSPECT_S
         self.dead: tuple[DeadMember, ...] = ()
-        """Those that did not live at the last beat, as far as this one can judge."""
+        """Those that did not live at the last beat, or seemed not to, as far as this one can judge."""
         self._line: AsyncConnection[tuple[Any, ...]] | None = None
         self._one_at_a_time = asyncio.Lock()
 
@@ -129,7 +130,7 @@ class Members:
                 an outage of the server all of them have been silent.
 
         Returns:
-            Those that are dead.
+            Those that are dead, or seem to be: whoever relieves one finds out.
 
         Raises:
             SettingsError: another home works under the same name by now.
