@@ -8,20 +8,12 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from sulla.core.clock import Clock
 from sulla.core.control import Control
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
 from sulla.work.base import Group, GroupOf, Handler, Inspection, Job
 from sulla.work.queue import JobCaps, JobQueue
+from sulla.work.retries import WAITS_S, Retries
 
 log = logging.getLogger(__name__)
-
-_RETRY_S = (1.0, 5.0, 30.0, 300.0)
-
-
-@dataclass(slots=True)
-class _Failure:
-    count: int
-    until_s: float
 
 
 class _Arrivals:
@@ -78,7 +70,7 @@ class JobRunner:
         self._clock = clock
         self._queue = JobQueue(caps)
         self._arrivals = _Arrivals()
-        self._failing: dict[str, _Failure] = {}
+        self._retries = Retries()
         self._stopping = False
         self.held = False
         """Whether nothing more is started: see `hold`."""
@@ -129,7 +121,7 @@ class JobRunner:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return self._queue.inspect(tuple(self._failing))
+        return self._queue.inspect(self._retries.failing)
 
     def reopen(self) -> None:
         """Ask again for what was missing everywhere."""
@@ -142,8 +134,7 @@ class JobRunner:
 
     def may_try(self, key: str) -> bool:
         """Whether a log may be looked at again unasked: its last job did not raise, or long enough ago."""
-        failure = self._failing.get(key)
-        return failure is None or failure.until_s <= self._clock.elapsed()
+        return self._retries.may_try(key, self._clock.elapsed())
 
     async def run(self) -> None:
         """Run jobs until `stop`; run this as one task."""
@@ -169,7 +160,7 @@ class JobRunner:
                 try:
                     self._queue.add(job, await self._group_of(job.key))
                 except StoreUnavailable:
-                    self._end(job, _RETRY_S[0])  # the sweep finds the log once the store is back
+                    self._end(job, WAITS_S[0])  # the sweep finds the log once the store is back
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
@@ -192,9 +183,9 @@ class JobRunner:
             missing = await self._admitted(job)
             if missing == "":
                 await self._handler(job)
-                self._failing.pop(job.key, None)
+                self._retries.succeeded(job.key)
         except Exception:
-            wait_s = self._failed(job)
+            wait_s = self._retries.failed(job.key, self._clock.elapsed())
             log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})
         finally:
             if missing:
@@ -210,12 +201,6 @@ class JobRunner:
     async def _admitted(self, job: Job) -> str | None:
         group = self._queue.group(job.key)
         return await self._admit(job, group) if self._admit is not None and group is not None else ""
-
-    def _failed(self, job: Job) -> float:
-        failure = self._failing.setdefault(job.key, _Failure(0, 0.0))
-        wait_s = _RETRY_S[min(failure.count, len(_RETRY_S) - 1)]
-        failure.count, failure.until_s = failure.count + 1, self._clock.elapsed() + wait_s
-        return wait_s
 
     def _end(self, job: Job, wait_s: float) -> None:
         for end in self._arrivals.ends.pop(job.key, ()):

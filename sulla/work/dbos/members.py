@@ -7,13 +7,10 @@ from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.work.dbos.judgement import DEAD_S, SUSPECT_S
 from sulla.work.dbos.line import Line
 from sulla.work.dbos.process import is_gone, this_host, this_process
 
-BEAT_S: Final = 1.0
-"""How often a process says that it lives, in seconds."""
-DEAD_S: Final = 4.0
-"""After so many seconds without a word it is taken for dead."""
 _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
 _KNOWN_S: Final = 3_600.0
@@ -39,9 +36,9 @@ _SEEN: Final = """
 SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.members WHERE executor = %(executor)s
 """
 _OTHERS: Final = """
-SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(dead)s), host, process
+SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(suspect)s), host, process
 FROM sulla_work.members WHERE executor <> %(executor)s
-AND (host = %(host)s OR seen < clock_timestamp() - make_interval(secs => %(dead)s))
+AND (host = %(host)s OR seen < clock_timestamp() - make_interval(secs => %(suspect)s))
 AND seen > clock_timestamp() - make_interval(secs => %(known)s)
 """
 _GONE: Final = """
@@ -88,9 +85,9 @@ class Members:
         self._line = line
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
-        self._words |= {"host": this_host(), "process": this_process()}
+        self._words |= {"suspect": SUSPECT_S, "host": this_host(), "process": this_process()}
         self.dead: tuple[DeadMember, ...] = ()
-        """Those that did not live at the last beat, as far as this one can judge."""
+        """Those that did not live at the last beat, or seemed not to, as far as this one can judge."""
 
     async def make(self, also: Callable[[], Awaitable[None]]) -> None:
         """Make the tables, and what else there is to be made once; others who start meanwhile wait for it.
@@ -133,7 +130,7 @@ class Members:
                 ended it can always say so.
 
         Returns:
-            Those that are dead.
+            Those that are dead, or seem to be: whoever relieves one finds out.
 
         Raises:
             SettingsError: another home works under the same name by now.

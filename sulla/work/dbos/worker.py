@@ -20,7 +20,8 @@ from sulla.work.dbos.cluster import Cluster
 from sulla.work.dbos.ear import HintEar
 from sulla.work.dbos.executor import Executor
 from sulla.work.dbos.hints import Hint
-from sulla.work.dbos.members import BEAT_S, DEAD_S, DeadMember
+from sulla.work.dbos.judgement import BEAT_S, DEAD_S, Judgement
+from sulla.work.dbos.members import DeadMember
 from sulla.work.dbos.sender import WishSender
 from sulla.work.dbos.wishes import Wish
 from sulla.work.queue import JobCaps
@@ -234,18 +235,18 @@ class DbosWork:
     # ---------------------------------------------------------------------------------------------- beside the work
 
     async def _beat(self) -> None:
-        since_s = last_s = self._clock.elapsed()
+        last_s = self._clock.elapsed()
+        judgement = Judgement(last_s)
         while True:
             try:
                 async with self._clock.timeout(DEAD_S):
                     now_s = self._clock.elapsed()
-                    if now_s - last_s > DEAD_S:  # this process stood still
-                        since_s = now_s
+                    judges = judgement.beat(now_s, now_s - last_s)
                     last_s = now_s
-                    for dead in await self._cluster.members.beat(judges=now_s - since_s > DEAD_S):
+                    for dead in await self._cluster.members.beat(judges=judges):
                         await self._cluster.members.relieve(dead, partial(self._give_back, dead))
             except (StoreUnavailable, TimeoutError) as error:
-                since_s = self._clock.elapsed()
+                judgement.failed(self._clock.elapsed())
                 log.warning("the other workers may take this one for dead: %s", error or "no answer in time")
             await self._clock.sleep(BEAT_S)
 

@@ -12,8 +12,9 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.store.postgres.url import parse_address
+from sulla.work.dbos.judgement import BEAT_S, DEAD_S
 from sulla.work.dbos.line import Line
-from sulla.work.dbos.members import DEAD_S, DeadMember, Members
+from sulla.work.dbos.members import DeadMember, Members
 from sulla.work.dbos.process import this_host, this_process
 
 _SAYS_WHO = "from sulla.work.dbos.process import this_process; print(this_process())"
@@ -39,12 +40,12 @@ async def _nothing() -> None:
     return None
 
 
-def _age(url: str, executor: str) -> None:
+def _age(url: str, executor: str, seconds: float = DEAD_S + 1) -> None:
     """As if that one had said nothing for longer than the living do."""
     with psycopg.connect(url, autocommit=True) as line:
         line.execute(
             "UPDATE sulla_work.members SET seen = seen - make_interval(secs => %s) WHERE executor = %s",
-            (DEAD_S + 1, executor),
+            (seconds, executor),
         )
 
 
@@ -74,6 +75,17 @@ async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: Mak
     assert two.dead == (DeadMember("w1", "home_a"),)
     await one.beat(judges=True)
     assert await two.beat(judges=True) == ()
+
+
+async def test_whoever_looked_a_beat_before_one_is_relieved_knows_of_it(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join()
+    _age(url, "w1", DEAD_S - BEAT_S)
+    assert await member("w2", "home_b").beat(judges=True) == (DeadMember("w1", "home_a"),)
+
+    async def relieve() -> None:
+        raise AssertionError("it may live")
+
+    await member("w2", "home_b").relieve(DeadMember("w1", "home_a"), relieve)
 
 
 async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: MakeMember, url: str) -> None:

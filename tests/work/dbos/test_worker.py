@@ -14,7 +14,7 @@ from sulla.testing.provider import Gate
 from sulla.work.base import Group, Job
 from sulla.work.dbos.gateway import GatewayWork
 from sulla.work.dbos.hints import CHANNEL
-from sulla.work.dbos.members import DEAD_S
+from sulla.work.dbos.judgement import DEAD_S
 from sulla.work.dbos.wishes import Wish
 from sulla.work.queue import JobCaps
 from tests.kits.work_kit import CLOCK, PATIENCE_S, MakeWork, Shop
