@@ -45,6 +45,7 @@
       if (method === "hello") {
         answer({ server: { name: "sulla", version: "0" }, protocol: 1, session: "s", scopes: ["read", "write", "approve"], limits: { text_chars: 100000 } });
       } else if (method === "events.subscribe") this.follow(params.thread_id, answer);
+      else if (method === "thread.get") answer({ last_seq: [...records(params.thread_id, wanted.turns)].length });
       else if (method === "thread.history") {
         const kept = [...records(params.thread_id, wanted.turns)].slice(params.after, params.after + params.limit);
         answer({ events: kept.map((one) => JSON.parse(one).params), more: false });
