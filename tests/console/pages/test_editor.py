@@ -106,6 +106,30 @@ def test_enter_goes_on_as_yaml_is_written_and_takes_no_offer_that_nobody_chose(d
         assert window.faults == []
 
 
+def test_of_a_long_graph_no_more_is_ever_drawn_than_is_seen(desk: Desk) -> None:
+    steps = "".join(f"  - id: step_{number}\n    set: {{text: hello}}\n" for number in range(500))
+    (desk.place.home / "workflows/long.yaml").write_text(f"name: long\nsteps:\n{steps}")
+    with desk.window() as window:
+        window.page.add_init_script(
+            """window.most = 0;
+            new MutationObserver(() => {
+              window.most = Math.max(window.most, document.querySelectorAll(".react-flow__node").length);
+            }).observe(document, { childList: true, subtree: true });"""
+        )
+        window.page.reload()
+        page = window.go("playbooks/long")
+        page.get_by_role("textbox", name="Text of the playbook, YAML").click()
+        page.keyboard.press("Control+End")
+        page.keyboard.press("ArrowUp")
+        # The graph goes where the text is, and marks the step.
+        expect(page.locator('.react-flow__node[data-id="step_499"] [class*="marked"]')).to_be_visible()
+        page.keyboard.press("Control+End")
+        page.keyboard.type("# a note")
+        page.keyboard.press("Enter")
+        expect(page.locator('.react-flow__node [class*="marked"]')).to_have_count(0)
+        assert 0 < page.evaluate("() => window.most") < 100
+
+
 def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:
     with desk.window() as window:
         page = window.go("playbooks/tour")
