@@ -86,9 +86,9 @@ describe("the tree", () => {
     expect(groups[0]?.nodes.map((node) => node.row.thread_id)).toEqual(["a", "b", "c"]);
   });
 
-  it("counts a row that asks as asking, whatever it does beside", () => {
+  it("counts no row that asks, whatever it does beside", () => {
     const asks = row("a", { doing: { what: "step", name: "", since: "" }, question: { id: "1", prompt: "?" } });
-    expect(counts([asks, row("b"), row("c", { doing: { what: "queued", name: "", since: "" } })])).toEqual({ working: 1, asking: 1, waiting: 1 });
+    expect(counts([asks, row("b"), row("c", { doing: { what: "queued", name: "", since: "" } })])).toEqual({ working: 1, waiting: 1 });
   });
 });
 

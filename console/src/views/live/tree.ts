@@ -44,20 +44,17 @@ function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): s
 
 export interface Counts {
   readonly working: number;
-  /** A person is asked something. */
-  readonly asking: number;
   /** For a place, or for a time. */
   readonly waiting: number;
 }
 
 export function counts(rows: Iterable<LiveRow>): Counts {
   let working = 0;
-  let asking = 0;
   let waiting = 0;
   for (const { doing, question } of rows) {
-    if (question !== null) asking++;
-    else if (doing.what === "waits" || doing.what === "queued") waiting++;
+    if (question !== null) continue; // the inbox counts what a person is asked
+    if (doing.what === "waits" || doing.what === "queued") waiting++;
     else working++;
   }
-  return { working, asking, waiting };
+  return { working, waiting };
 }
