@@ -1,11 +1,12 @@
 import {
-  BaseEdge, EdgeText, Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, getSmoothStepPath, useReactFlow,
+  BaseEdge, EdgeText, Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, getSmoothStepPath, useKeyPress, useReactFlow,
   type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { useBeside } from "../kit/useBeside";
+import { useNarrow } from "../kit/useNarrow";
 import { marking, nodesOf, type Data } from "./drawn";
 import { DRAGGED } from "./dragged";
 import type { Box, Graph, GraphEdge, NodeState, Over } from "./graph";
@@ -121,6 +122,9 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     void flow.setCenter(at.x + (node.width ?? 0) / 2, at.y + Math.min(node.height ?? 0, 200) / 2, { zoom: Math.max(zoom, 0.5) });
   }, [flow, selected, graph]);
 
+  // A wheel or a finger that comes by scrolls the page: the graph is made larger with Ctrl or ⌘, and on a phone by its buttons.
+  const narrow = useNarrow();
+  const command = useKeyPress("Meta");
   // What is dragged moves often: the arrow under it is marked without drawing the graph anew.
   const aimed = useRef<SVGElement | null>(null);
   const aim = (edge: SVGElement | null): void => {
@@ -134,6 +138,7 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     <div
       ref={host}
       className={css.graph}
+      data-still={narrow}
       role="region"
       aria-label={label}
       onKeyDown={(event) => {
@@ -167,6 +172,8 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
         onlyRenderVisibleElements
         minZoom={0.05}
         maxZoom={1.5}
+        preventScrolling={command}
+        panOnDrag={!narrow}
         nodesDraggable={false}
         nodesConnectable={connectable}
         nodesFocusable
