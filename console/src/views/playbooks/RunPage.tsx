@@ -17,8 +17,8 @@ import { openQuestions } from "./run/log";
 import { acts, againWord, byStep, isOver, nodeStates, runState, tookS } from "./run/states";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
-import { outline } from "./text/outline";
 import { stepsGraph } from "./text/steps_graph";
+import { useSketch } from "./text/use_sketch";
 import { useRun } from "./use_run";
 import { t } from "./words";
 
@@ -36,7 +36,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
   const [busy, act] = useAct();
   const tools = useRef<HTMLDivElement>(null);
 
-  const of = useMemo(() => (text.value === null ? null : outline(text.value.text)), [text.value]);
+  const of = useSketch(text.value?.text ?? null);
   const rows = useMemo(() => detail?.steps ?? [], [detail]);
   const flat = useMemo(() => (of === null ? rowsGraph(rows.map((row) => ({ id: row.at.split("@")[0] ?? row.at, kind: row.kind }))) : null), [of, rows]);
   const graph = useMemo(() => (of === null ? (flat ?? { nodes: [], edges: [] }) : stepsGraph(of)), [of, flat]);
