@@ -131,4 +131,14 @@ describe("a message", () => {
     expect(stage.page().isOwn(stage.sent[0]?.message_id ?? "")).toBe(true);
     expect(stage.page().isOwn("con-somebody")).toBe(false);
   });
+
+  it("is this browser's own where another of its windows has sent it, or another part of the page", async () => {
+    const stage = new Stage();
+    const [one, other] = [stage.page(), stage.page()];
+    await one.send("thr_a", "mine");
+    other.owned("con-steered");
+    for (const page of [one, other]) {
+      expect([stage.sent[0]?.message_id ?? "", "con-steered", "con-somebody"].map((id) => page.isOwn(id))).toEqual([true, true, false]);
+    }
+  });
 });

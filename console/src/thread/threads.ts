@@ -146,6 +146,11 @@ export class Threads {
     return this.outbox.isOwn(messageId);
   }
 
+  /** Another part of the page sends a message: it is this browser's own, too. */
+  owned(messageId: string): void {
+    this.outbox.owned(messageId);
+  }
+
   private async transmit(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {
     const at = new Date(this.around.now()).toISOString();
     this.outbox.put({ threadId, messageId, text, more, at, why: "" });
