@@ -58,7 +58,6 @@
     follow(threadId, answer) {
       const all = [...records(threadId, wanted.turns)];
       answer({ seq: all.length });
-      window.began = performance.now();
       // As they come from a wire: a message is a task, many of them one behind the other.
       const channel = new MessageChannel();
       channel.port1.onmessage = () => {
