@@ -3,7 +3,7 @@ import type { LiveRow } from "../../protocol/generated";
 import { actsOn, handedOver, isStill, placeOf } from "./acts";
 import { nearest } from "./budget";
 import { FADE_MS, MOST_FADING, Shelf } from "./shelf";
-import { counts, grouped } from "./tree";
+import { asksBelow, counts, grouped } from "./tree";
 
 function row(thread_id: string, more: Partial<LiveRow> = {}): LiveRow {
   return {
@@ -84,6 +84,14 @@ describe("the tree", () => {
   it("shows every row of a circle once", () => {
     const groups = grouped(kept(row("a", { parent_thread_id: "b" }), row("b", { parent_thread_id: "a" }), row("c", { parent_thread_id: "c" })));
     expect(groups[0]?.nodes.map((node) => node.row.thread_id)).toEqual(["a", "b", "c"]);
+  });
+
+  it("tells whether one below a row asks a person, however deep", () => {
+    const [top] = grouped(kept(row("a"), row("b", { parent_thread_id: "a" }), row("c", { parent_thread_id: "b", question: { id: "1", prompt: "?" } })));
+    const [a] = top?.nodes ?? [];
+    const [b] = a?.children ?? [];
+    const [c] = b?.children ?? [];
+    expect([a, b, c].map((node) => node !== undefined && asksBelow(node))).toEqual([true, true, false]);
   });
 
   it("counts no row that asks, whatever it does beside", () => {

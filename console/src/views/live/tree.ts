@@ -31,6 +31,11 @@ export function grouped(kept: readonly Kept[]): readonly Group[] {
   return ORDER.map((name) => ({ name, nodes: top.filter(({ row }) => GROUP[row.kind] === name) })).filter((group) => group.nodes.length > 0);
 }
 
+/** Whether a person is asked something by one that a row has set to work, however deep. */
+export function asksBelow(node: Node): boolean {
+  return node.children.some((child) => child.row.question !== null || asksBelow(child));
+}
+
 function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): string | null {
   const parent = parents.get(id) ?? null;
   if (parent === null || !parents.has(parent)) return null;
