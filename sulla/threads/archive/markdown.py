@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from sulla.core.ids import CallId
 from sulla.core.stamp import stamp
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.records import (
@@ -19,6 +20,32 @@ from sulla.threads.log.records import (
 
 RESULT_CHARS: Final = 4_000
 """Of a tool's result; the rest is counted. The lines of the log have the whole."""
+
+
+class Markdown:
+    """A conversation as Markdown, record after record; it lives as long as one reading of it.
+
+    Args:
+        called: what the conversation is called now; empty for what it was called first.
+    """
+
+    def __init__(self, called: str = "") -> None:
+        self._called = called
+        self._named = set[CallId]()
+
+    def of(self, entry: Entry) -> str:
+        """What the next record is for a reader; empty for one that is nothing to them.
+
+        A call that a person allowed begins twice, before it is asked about and before it is made: it is named once.
+
+        Args:
+            entry: the record.
+        """
+        if isinstance(fact := entry.fact, ToolCallStart):
+            if fact.call_id in self._named:
+                return ""
+            self._named.add(fact.call_id)
+        return markdown_of(entry, self._called)
 
 
 def markdown_of(entry: Entry, called: str = "") -> str:

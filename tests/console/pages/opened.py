@@ -155,6 +155,38 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
+@contextmanager
+def traced(page: Page) -> Iterator[list[float]]:
+    """Takes the browser's own trace of what goes on meanwhile.
+
+    Yields:
+        at its end, how long each task of the page's thread kept the processor, in milliseconds; however many programs
+        wanted the processor beside it.
+    """
+    assert page.context.browser is not None
+    session = page.context.browser.new_browser_cdp_session()
+    events, ended, tasks_ms = list[dict[str, Any]](), list[object](), list[float]()
+
+    def tell(how: object) -> None:
+        ended.append(how)
+
+    session.on("Tracing.dataCollected", lambda piece: events.extend(piece["value"]))
+    session.on("Tracing.tracingComplete", tell)
+    session.send("Tracing.start", {"categories": "-*,toplevel", "transferMode": "ReportEvents"})
+    yield tasks_ms
+    session.send("Tracing.end")
+    for _ in range(ROOM // 50):
+        if ended:
+            break
+        page.wait_for_timeout(50)
+    assert ended, "the browser does not end its trace"
+    named = [event for event in events if event["name"] == "thread_name"]
+    pages = {(one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain"}
+    tasks = [one for one in events if one["name"].endswith("RunTask") and (one["pid"], one["tid"]) in pages]
+    tasks_ms += [one["tdur"] / 1000 for one in tasks if "tdur" in one]
+    session.detach()
+
+
 def busy_s(session: CDPSession) -> float:
     """Seconds in which the page's thread has worked; ``Performance.enable`` was sent before."""
     metrics = session.send("Performance.getMetrics")["metrics"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import count
+from typing import cast
 
 import pytest
 
@@ -22,8 +24,10 @@ from sulla.testing.world import World
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.restore import ThreadRestore
+from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import Birth
-from sulla.threads.log.records import Input, ThreadCreated
+from sulla.threads.log.records import Input, ThreadCreated, ToolCallStart
+from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 
@@ -145,6 +149,26 @@ async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(des
         "## sulla · 2027-01-15T08:00:00.000Z",
     ]
     assert {"Read it", "Yes.", "And then?", "No.", "    # Send it all.", "    Now."} <= set(lines)
+
+
+async def test_a_call_that_a_person_allowed_is_named_once_however_the_text_is_cut(desk: Desk) -> None:
+    thread = await desk.talk()
+    log = list(await desk.world.log(thread))
+    at = next(place for place, entry in enumerate(log) if isinstance(entry.fact, ToolCallStart))
+    # It begins once more when the person has allowed it.
+    asked = [replace(entry, seq=seq) for seq, entry in enumerate([*log[: at + 1], *log[at:]], start=1)]
+
+    class Asked:
+        async def get(self, thread_id: ThreadId) -> tuple[None, None]:
+            return None, None
+
+        async def entries(self, thread_id: ThreadId, *, after: int, limit: int, before: int = ROOM) -> list[Entry]:
+            return [entry for entry in asked if after < entry.seq < before][:limit]
+
+    desk.copies = ThreadCopies(cast(ThreadStore, Asked()), None, str, desk.made.append)
+    for page_bytes in (ROOM, 1):
+        text, _ = await desk.whole(thread, "markdown", page_bytes)
+        assert text.count("**page** · ") == 1
 
 
 async def test_lines_are_what_an_import_takes_however_they_are_cut(desk: Desk) -> None:
