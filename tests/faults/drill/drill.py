@@ -142,7 +142,6 @@ class Drill:
             if not upgraded and gone_s >= self._plan.seconds / 2:
                 upgraded = True
                 await self._upgrade(names)
-                continue
             await self._round(names, " and ".join(map(str, happens)), self._carry_out(happens))
 
     async def _carry_out(self, happens: Round) -> None:
@@ -161,7 +160,7 @@ class Drill:
     async def _upgrade(self, names: list[str]) -> None:
         code = self._stage.cluster.folder / "next"
         number = await asyncio.to_thread(other_version, code, self._plan.upgrade_to)
-        await self._round(names, f"an upgrade to {number}", self._stage.upgrade(code, lambda _: None))
+        await self._round(names, f"an upgrade to {number}", self._stage.upgrade(code))
 
         async def version(client: Client) -> str:
             return str((await ask(client, "system.status"))["version"])
