@@ -14,6 +14,7 @@ from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.records import Input, RunError
+from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker
@@ -67,10 +68,17 @@ async def at_rest(onlooker: Onlooker, backend: Backend) -> Left:
                 spent = state.spending
                 left.kept[state.thread_id] = Kept(spent.usage, spent.day, spent.day_tokens)
                 left.threads[state.thread_id] = tuple(await _patiently(partial(onlooker.log, state.thread_id)))
-            if late or await _patiently(onlooker.states) == states:  # else something has begun while all that was read
+            if late or _marks(await _patiently(onlooker.states)) == _marks(
+                states
+            ):  # else something has begun while all that was read
                 left.schedules = await _patiently(partial(_schedules, backend))
                 return left
         await CLOCK.sleep(_LOOK_S)
+
+
+def _marks(states: Sequence[ThreadState]) -> list[object]:
+    """What tells whether anything was done between two looks."""
+    return [(one.thread_id, one.spending.usage, one.spending.day_tokens, one.run is None) for one in states]
 
 
 async def _patiently(read: Callable[[], Awaitable[T]]) -> T:
