@@ -68,9 +68,8 @@ async def at_rest(onlooker: Onlooker, backend: Backend) -> Left:
                 spent = state.spending
                 left.kept[state.thread_id] = Kept(spent.usage, spent.day, spent.day_tokens)
                 left.threads[state.thread_id] = tuple(await _patiently(partial(onlooker.log, state.thread_id)))
-            if late or _marks(await _patiently(onlooker.states)) == _marks(
-                states
-            ):  # else something has begun while all that was read
+            # Else something has begun while all that was read.
+            if late or _marks(await _patiently(onlooker.states)) == _marks(states):
                 left.schedules = await _patiently(partial(_schedules, backend))
                 return left
         await CLOCK.sleep(_LOOK_S)
