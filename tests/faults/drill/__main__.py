@@ -16,26 +16,13 @@ import orjson
 from deploy.local_cluster import SERVERS
 from deploy.local_parts import Failed
 from sulla.host.system import SystemClock
-from tests.faults.drill.drill import Plan, Report, drill
+from tests.faults.drill.drill import Plan, drill
+from tests.faults.drill.report import lines
 
 
 def say(line: str) -> None:
     """Tell people."""
     print(line, flush=True)
-
-
-def sum_up(report: Report) -> None:
-    """Tell people what came of it."""
-    for name, found in report.counts.items():
-        say(f"{found:10g}  {name}")
-    slowest = sorted(report.rounds, key=lambda one: one[1], reverse=True)
-    for what, back_s in slowest[:10]:
-        say(f"{back_s:8.1f} s  until all were served again: {what}")
-    say(f"{report.silence_s:8.1f} s  the longest silence: {report.silent}")
-    kinds = {kind: sum(line.startswith(kind) for line in report.breaches) for kind in ("lost", "doubled", "stuck")}
-    others = len(report.breaches) - sum(kinds.values())
-    told = ", ".join(f"{times} {kind}" for kind, times in kinds.items())
-    say(f"seed {report.seed}, {report.store}: {told}, {others} other breaches")
 
 
 def main() -> int:
@@ -61,7 +48,7 @@ def main() -> int:
         return 2
     finally:
         shutil.rmtree(outer)
-    sum_up(report)
+    say("\n".join(lines(report)))
     if given.report is not None:
         given.report.write_bytes(orjson.dumps(asdict(report), option=orjson.OPT_INDENT_2))
     return 1 if report.breaches else 0

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -23,6 +23,7 @@ from tests.faults.drill.judge import REST_S, Told, at_rest, faults_of
 from tests.faults.drill.lines import Line, ask
 from tests.faults.drill.people import About, Caretaker, Guest, Player, Speaker, Stay, Talker
 from tests.faults.drill.plan import Round, rounds
+from tests.faults.drill.report import Report
 from tests.faults.drill.script import PLAYBOOK, Moody
 from tests.faults.drill.served import Served
 from tests.faults.drill.stage import Stage, staged
@@ -56,22 +57,6 @@ class Plan:
     """Whether every daemon is replaced by another version, in the middle."""
     upgrade_to: str = ""
     """As for `other_version`."""
-
-
-@dataclass(slots=True)
-class Report:
-    """What has happened."""
-
-    seed: int
-    store: str
-    rounds: list[tuple[str, float]] = field(default_factory=list)
-    """What happened, and how long it took from its beginning until everybody had been served again, in seconds."""
-    versions: list[str] = field(default_factory=list)
-    """That gateways said they were, at the end."""
-    counts: dict[str, float] = field(default_factory=dict)
-    silence_s: float = 0.0
-    silent: str = ""
-    breaches: list[str] = field(default_factory=list)
 
 
 class Drill:
@@ -157,7 +142,6 @@ class Drill:
             if not upgraded and gone_s >= self._plan.seconds / 2:
                 upgraded = True
                 await self._upgrade(names)
-                continue
             await self._round(names, " and ".join(map(str, happens)), self._carry_out(happens))
 
     async def _carry_out(self, happens: Round) -> None:
@@ -176,7 +160,7 @@ class Drill:
     async def _upgrade(self, names: list[str]) -> None:
         code = self._stage.cluster.folder / "next"
         number = await asyncio.to_thread(other_version, code, self._plan.upgrade_to)
-        await self._round(names, f"an upgrade to {number}", self._stage.upgrade(code, lambda _: None))
+        await self._round(names, f"an upgrade to {number}", self._stage.upgrade(code))
 
         async def version(client: Client) -> str:
             return str((await ask(client, "system.status"))["version"])

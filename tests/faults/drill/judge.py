@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
+from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId, derived_id
 from sulla.schedules.state import ScheduleState
 from sulla.schedules.store import ScheduleStore
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.records import Input, RunError
+from sulla.threads.log.state import ThreadState
 from sulla.threads.next_task import Idle, next_task
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.beating import Onlooker
@@ -20,6 +24,8 @@ from tests.simulation.history import History, Kept, ThreadHistory, breaches
 REST_S = 180.0
 """So long everything has to come to rest once nobody asks for anything any more."""
 _LOOK_S = 0.5
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -54,18 +60,34 @@ async def at_rest(onlooker: Onlooker, backend: Backend) -> Left:
     """Wait until nothing is to be done any more, and read all there is."""
     end_s = CLOCK.elapsed() + REST_S
     while True:
-        left, states = Left(), await onlooker.states()
+        left, states = Left(), await _patiently(onlooker.states)
         left.restless = [f"{one.thread_id}: {next_task(one)}" for one in states if not isinstance(next_task(one), Idle)]
         late = CLOCK.elapsed() > end_s
         if not left.restless or late:
             for state in states:
                 spent = state.spending
                 left.kept[state.thread_id] = Kept(spent.usage, spent.day, spent.day_tokens)
-                left.threads[state.thread_id] = tuple(await onlooker.log(state.thread_id))
-            if late or await onlooker.states() == states:  # else something has begun while all that was read
-                left.schedules = await _schedules(backend)
+                left.threads[state.thread_id] = tuple(await _patiently(partial(onlooker.log, state.thread_id)))
+            # Else something has begun while all that was read.
+            if late or _marks(await _patiently(onlooker.states)) == _marks(states):
+                left.schedules = await _patiently(partial(_schedules, backend))
                 return left
         await CLOCK.sleep(_LOOK_S)
+
+
+def _marks(states: Sequence[ThreadState]) -> list[object]:
+    """What tells whether anything was done between two looks."""
+    return [(one.thread_id, one.spending.usage, one.spending.day_tokens, one.run is None) for one in states]
+
+
+async def _patiently(read: Callable[[], Awaitable[T]]) -> T:
+    """Read what there is, again if a busy machine kept the store from answering in time."""
+    async with CLOCK.timeout(REST_S):
+        while True:
+            try:
+                return await read()
+            except StoreUnavailable:
+                await CLOCK.sleep(_LOOK_S)
 
 
 async def _schedules(backend: Backend) -> Sequence[ScheduleState]:

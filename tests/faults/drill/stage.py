@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,11 +120,10 @@ class Stage:
                 for link in links:
                     await link.switch(Pass())
 
-    async def upgrade(self, code: Path, say: Callable[[str], None]) -> None:
+    async def upgrade(self, code: Path) -> None:
         """Replace workers and then gateways, one after the other, by another copy of the program."""
         gateways = [part.name for part in self.cluster.daemons if part.role == "gateway"]
         for name in [*(one for one in self.daemons if one not in gateways), *gateways]:
-            say(f"{name} is replaced")
             await self.stop(name)
             self.code[name] = code
             await self.start(name)
