@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -77,7 +76,8 @@ async def test_looking_leaves_a_running_memory_its_locks(tmp_path: Path) -> None
     await running.open()
     (finding,) = await memory(patient(tmp_path))
     assert finding.result == "ok"
-    await asyncio.to_thread(subprocess.run, [sys.executable, "-c", READ_AND_CLOSE, file], check=True, timeout=60)
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", READ_AND_CLOSE, file)
+    assert await asyncio.wait_for(other.wait(), 60) == 0
     await running.add([make_note("tea tin")])
     assert file.with_name(f"{file.name}-wal").exists(), "another program took itself for the last to close the file"
     late = SqliteMemory(SqliteThread(file, 5.0, open_memory))
