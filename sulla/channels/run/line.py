@@ -1,0 +1,208 @@
+"""Keeps one channel going: takes it up when no other daemon has it, reads and sends, and begins anew after troubles."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from sulla.channels.base import Account, Channel
+from sulla.channels.machine.admission import Rules
+from sulla.channels.machine.outbox import Outbox
+from sulla.channels.machine.pace import Pace
+from sulla.channels.machine.values import Book
+from sulla.channels.run.files import Inbox
+from sulla.channels.run.held import Around, Held
+from sulla.channels.run.incoming import Incoming
+from sulla.channels.run.reading import Reader
+from sulla.channels.run.shelf import LEASE_S, Shelf
+from sulla.channels.run.talking import Talking
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import SullaError, Unauthorized, Unavailable
+from sulla.core.ids import ThreadId
+
+log = logging.getLogger(__name__)
+
+PAUSE_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+"""How long it rests after each trouble in a row."""
+REFUSED_S: Final = 300.0
+"""How long it rests where the service does not know the credentials."""
+SWEEP_S: Final = 60.0
+"""How often it looks by itself whether something is to be said anywhere."""
+MOST_TALKING: Final = 500
+"""Places that are worked at at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineRules:
+    """What the settings say of one channel."""
+
+    name: str
+    kind: str
+    rules: Rules
+
+
+class Line:
+    """One channel of the settings. It lives as long as the daemon; `run` keeps it going.
+
+    Args:
+        said: what the settings say of it.
+        make: makes the channel, anew for each time that it is taken up.
+        inbox: saves files.
+        around: what it works with.
+    """
+
+    def __init__(self, said: LineRules, make: Callable[[], Channel], inbox: Inbox, around: Around) -> None:
+        self.said = said
+        self._make = make
+        self._inbox = inbox
+        self._around = around
+        self.state = "not begun"
+        self.why = ""
+        self.account = Account("", "")
+        self.held: Held | None = None
+        """While this daemon has it."""
+        self._places: dict[str, Talking] = {}
+        self._wanted: dict[str, None] = {}
+        """Places where something is to be done and nobody works yet."""
+        self._news = asyncio.Event()
+
+    def wake(self, thread_id: ThreadId) -> None:
+        """Something happened in a conversation. Never waits, never fails."""
+        held = self.held
+        if held is None:
+            return
+        for key, talk in held.book.talks.items():
+            if talk.thread == thread_id:
+                self._wake(key)
+                return
+
+    async def run(self) -> None:
+        """Keep it going until cancelled."""
+        troubles = 0
+        while True:
+            rest_s, began_s = 0.0, self._around.clock.elapsed()
+            try:
+                if await self._once():
+                    return
+                self.state, rest_s = "held by another daemon", LEASE_S / 3
+            except* Unauthorized as refused:
+                rest_s = self._trouble("refused", refused, REFUSED_S)
+            except* SullaError as failed:
+                if self._around.clock.elapsed() - began_s > 2 * PAUSE_S[-1]:
+                    troubles = 0
+                rest_s = self._trouble("failing", failed, PAUSE_S[min(troubles, len(PAUSE_S) - 1)])
+                troubles += 1
+            except* Exception as unforeseen:
+                log.exception("the channel %s failed as nobody foresaw", self.said.name)
+                rest_s = self._trouble("failing", unforeseen, PAUSE_S[-1])
+            await self._around.clock.sleep(rest_s)
+
+    def _trouble(self, state: str, errors: BaseExceptionGroup[Exception], rest_s: float) -> float:
+        error: BaseException = errors
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        self.state, self.why = state, error.message if isinstance(error, SullaError) else type(error).__name__
+        log.warning("the channel %s rests: %s", self.said.name, self.why)
+        told_s = getattr(error, "retry_after_s", None)
+        return max(rest_s, told_s or 0.0)
+
+    async def _once(self) -> bool:
+        """Take the channel up and work, until something is wrong; False where another daemon has it."""
+        shelf = Shelf(self._around.store, self._around.clock, self._around.owner, self.said.name)
+        if not await shelf.open():
+            return False
+        try:
+            channel = self._make()
+            try:
+                await self._work(shelf, channel)
+            finally:
+                self.held = None
+                self._places.clear()
+                self._wanted.clear()
+                await channel.close()
+        finally:
+            await shelf.close()
+        return True
+
+    async def _work(self, shelf: Shelf, channel: Channel) -> None:
+        account = self.account = await channel.open()
+        await self._begin(shelf, channel, account)
+        outbox = Outbox(shelf.book, channel.manners, channel.measure)
+        outbox.opened()
+        await shelf.keep()
+        rules, pace = self.said.rules, Pace(channel.manners)
+        named = self.said.name, self.said.kind
+        held = self.held = Held(*named, channel, account, rules, shelf, outbox, pace, self._around, self._wake)
+        reader, incoming = Reader(held), Incoming(held, self._inbox)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(shelf.hold())
+            group.create_task(self._receive(held, incoming))
+            group.create_task(self._sweep(held))
+            group.create_task(self._talk(group, held, reader))
+
+    async def _begin(self, shelf: Shelf, channel: Channel, account: Account) -> None:
+        """See whose book it is; one that is new begins where its service says."""
+        if shelf.book.account == account.id:
+            return
+        if shelf.book.account:
+            log.warning("the channel %s is another account than before: it begins anew", self.said.name)
+        shelf.book = Book(self._around.fresh("secret"), account.id, await channel.first_cursor())
+
+    async def _receive(self, held: Held, incoming: Incoming) -> None:
+        async for batch in held.channel.receive(held.book.cursor):
+            self.state, self.why = "well", ""
+            await incoming.take(batch)
+        raise Unavailable("the connection ended")
+
+    async def _sweep(self, held: Held) -> None:
+        """Look everywhere once at the beginning, and then for what no wake told of."""
+        while True:
+            for item in held.outbox.heads():
+                self._wake(item.place)
+            for key, talk in list(held.book.talks.items()):
+                if not talk.thread:
+                    continue
+                info = await self._around.store.head(talk.thread)
+                if info is None:
+                    held.book.talks[key] = replace(talk, thread="", told_seq=0, begun=self._around.fresh("talk"))
+                elif info.last_seq > talk.told_seq:
+                    self._wake(key)
+            await self._around.clock.sleep(SWEEP_S)
+
+    def _wake(self, place: str) -> None:
+        talking = self._places.get(place)
+        if talking is not None:
+            talking.wake()
+        else:
+            self._wanted[place] = None
+            self._news.set()
+
+    async def _talk(self, group: asyncio.TaskGroup, held: Held, reader: Reader) -> None:
+        """Begin to work at places where something is to be done."""
+        room = asyncio.Semaphore(MOST_TALKING)
+        while True:
+            await self._news.wait()
+            if not self._wanted:
+                self._news.clear()
+                continue
+            self._wanted.pop(place := next(iter(self._wanted)))
+            if place in self._places:
+                self._places[place].wake()
+            elif place in held.book.talks:
+                await room.acquire()
+                self._places[place] = Talking(held, reader, place)
+                group.create_task(self._until_done(place, room))
+
+    async def _until_done(self, place: str, room: asyncio.Semaphore) -> None:
+        talking = self._places[place]
+        try:
+            await talking.run()
+        finally:
+            room.release()
+            if self._places.get(place) is talking:
+                del self._places[place]
+        if talking.woken:  # while it came to its end
+            self._wake(place)
