@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 import orjson
@@ -24,6 +24,8 @@ MOST_PLACES: Final = 2_000
 another conversation."""
 MOST_ITEMS: Final = 512
 """Messages that wait to be sent; as long as so many do, no log is read on."""
+MOST_LEFT: Final = 3
+"""Conversations before the present one that are still listened to at a place."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
 MOST_SEEN: Final = 4_096
@@ -44,6 +46,9 @@ class Talk:
     told_seq: int = 0
     """Up to which record of its log all is planned that goes out."""
     used_ms: int = 0
+    left: tuple[tuple[str, int], ...] = ()
+    """Conversations that were held here before and are not done: what they still say is said here, too; and up to which
+    record of their logs all is planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +113,21 @@ class Question:
     """The service's id of the message that asks; empty until it is known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a book is."""
+
+    account: str = ""
+    """The service's id of the account: another one is another channel, and its cursor means nothing."""
+    secret: str = ""
+    """What tokens of buttons are made with; of this channel alone."""
+
+
 @dataclass(slots=True)
 class Book:
     """All that is kept of one channel. It is small, and written as a whole."""
 
-    secret: str = ""
-    """What tokens of buttons are made with; of this channel alone."""
-    account: str = ""
-    """The service's id of the account: another one is another channel, and its cursor means nothing."""
+    owner: Owner = Owner()
     cursor: str = ""
     seen: list[str] = field(default_factory=list)
     """Digests of the newest messages."""
@@ -132,7 +144,7 @@ class Book:
 
 def encode(book: Book) -> bytes:
     """A book as bytes."""
-    return orjson.dumps(asdict(book))
+    return orjson.dumps(book)
 
 
 def decode(body: bytes) -> Book:
@@ -146,11 +158,10 @@ def decode(body: bytes) -> Book:
     try:
         raw: Mapping[str, Any] = orjson.loads(body)
         return Book(
-            raw["secret"],
-            raw["account"],
+            Owner(**raw["owner"]),
             raw["cursor"],
             list(raw["seen"]),
-            {key: Talk(**one | {"place": Place(**one["place"])}) for key, one in raw["talks"].items()},
+            {key: _talk(one) for key, one in raw["talks"].items()},
             {
                 key: Item(**one | {"buttons": tuple(Button(**b) for b in one["buttons"])})
                 for key, one in raw["items"].items()
@@ -164,3 +175,8 @@ def decode(body: bytes) -> Book:
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+
+
+def _talk(one: Mapping[str, Any]) -> Talk:
+    left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
+    return Talk(**{**one, "place": Place(**one["place"]), "left": left})

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sulla.channels.base import Arrived
 from sulla.channels.machine.admission import Commanded
+from sulla.channels.machine.values import MOST_LEFT
 from sulla.channels.run.held import Held
 from sulla.core.ids import ThreadId
 
@@ -45,11 +46,10 @@ async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) 
 
 def _new(held: Held, arrived: Arrived, key: str) -> str:
     talk = held.book.talks[arrived.place.key]
-    held.book.talks[arrived.place.key] = replace(talk, begun=key, thread="", told_seq=0)
-    for question in [one for one in held.book.questions.values() if one.place == arrived.place.key]:
-        del held.book.questions[question.id]
-        held.outbox.ask_no_more(question, question.prompt)
-    held.outbox.drop_preview(arrived.place.key)
+    if talk.begun != key:
+        # What it was at work on is still told.
+        left = (*talk.left, (talk.thread, talk.told_seq)) if talk.thread else talk.left
+        held.book.talks[talk.place.key] = replace(talk, begun=key, thread="", told_seq=0, left=left[-MOST_LEFT:])
     return "A new conversation begins with your next message."
 
 

@@ -12,7 +12,7 @@ from sulla.channels.base import Account, Channel
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
-from sulla.channels.machine.values import Book
+from sulla.channels.machine.values import Book, Owner
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
@@ -75,7 +75,7 @@ class Line:
         if held is None:
             return
         for key, talk in held.book.talks.items():
-            if talk.thread == thread_id:
+            if thread_id == talk.thread or any(thread_id == left for left, _ in talk.left):
                 self._wake(key)
                 return
 
@@ -145,11 +145,11 @@ class Line:
 
     async def _begin(self, shelf: Shelf, channel: Channel, account: Account) -> None:
         """See whose book it is; one that is new begins where its service says."""
-        if shelf.book.account == account.id:
+        if shelf.book.owner.account == account.id:
             return
-        if shelf.book.account:
+        if shelf.book.owner.account:
             log.warning("the channel %s is another account than before: it begins anew", self.said.name)
-        shelf.book = Book(self._around.fresh("secret"), account.id, await channel.first_cursor())
+        shelf.book = Book(Owner(account.id, self._around.fresh("secret")), await channel.first_cursor())
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
         async for batch in held.channel.receive(held.book.cursor):
@@ -163,6 +163,8 @@ class Line:
             for item in held.outbox.heads():
                 self._wake(item.place)
             for key, talk in list(held.book.talks.items()):
+                if talk.left:
+                    self._wake(key)
                 if not talk.thread:
                     continue
                 info = await self._around.store.head(talk.thread)

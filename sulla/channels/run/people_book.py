@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 
@@ -27,7 +28,7 @@ MOST_TRIES: Final = 20
 
 
 class PeopleBook:
-    """The people of a store's channels. It lives as long as the daemon; nothing is kept in it.
+    """The people of a store's channels. It lives as long as the daemon; nothing of them is kept in it.
 
     Args:
         store: where they are kept.
@@ -39,6 +40,7 @@ class PeopleBook:
         self._store = store
         self._clock = clock
         self._make_id = make_id
+        self._changing = asyncio.Lock()  # one daemon's own changes need not get into each other's way
 
     async def read(self) -> People:
         """Who is known now.
@@ -93,11 +95,12 @@ class PeopleBook:
         await self._change(lambda people: people.without(name))
 
     async def _change(self, change: Callable[[People], People]) -> None:
-        for _ in range(MOST_TRIES):
-            old = await self._store.get(KEY)
-            new = encode(change(decode(old)))
-            if new == old or await self._store.swap(KEY, old, new):
-                return
+        async with self._changing:
+            for _ in range(MOST_TRIES):
+                old = await self._store.get(KEY)
+                new = encode(change(decode(old)))
+                if new == old or await self._store.swap(KEY, old, new):
+                    return
         raise Conflict("others change who may write at this moment: try again")
 
 

@@ -38,68 +38,101 @@ class Reader:
         Raises:
             StoreUnavailable, StaleLease: it is not kept; it is read again.
         """
-        held, moved = self._held, False
-        while (talk := held.book.talks.get(place)) is not None and talk.thread:
-            if held.outbox.waits_at(place) or held.outbox.full:
-                break
-            try:
-                page = await held.around.threads.entries(ThreadId(talk.thread), after=talk.told_seq, limit=PAGE)
-            except NotFound:
-                break  # it was deleted: the next message begins another one
-            for entry in page:
-                await self._plan(talk, entry)
-                held.book.talks[place] = replace(held.book.talks[place], told_seq=entry.seq)
-                moved = True
-                if held.outbox.waits_at(place):
-                    break
-            if len(page) < PAGE:
-                break
+        held = self._held
+        talk = held.book.talks.get(place)
+        if talk is None:
+            return held.outbox.waits_at(place)
+        moved = False
+        for thread, after in talk.left:
+            moved |= await self._read(place, thread, after)
+        if talk.thread:
+            moved |= await self._read(place, talk.thread, talk.told_seq)
         if moved:
             await held.shelf.keep()
         return held.outbox.waits_at(place)
 
-    async def _plan(self, talk: Talk, entry: Entry) -> None:
-        outbox, place = self._held.outbox, talk.place.key
+    async def _read(self, place: str, thread: str, after: int) -> bool:
+        """Read one conversation on until something is planned; whether it was read on, or let go of."""
+        held, moved = self._held, False
+        while not held.outbox.waits_at(place) and not held.outbox.full:
+            try:
+                page = await held.around.threads.entries(ThreadId(thread), after=after, limit=PAGE)
+            except NotFound:
+                return self._told(place, thread, None) or moved
+            for entry in page:
+                await self._plan(held.book.talks[place], thread, entry)
+                after, moved = entry.seq, True
+                self._told(place, thread, after)
+                if held.outbox.waits_at(place):
+                    return True
+            if len(page) < PAGE:
+                return await self._let_go(place, thread, after) or moved
+        return moved
+
+    def _told(self, place: str, thread: str, seq: int | None) -> bool:
+        """How far a conversation was read; None where it is gone, or done with. Whether that changes anything."""
+        talk = self._held.book.talks[place]
+        if thread == talk.thread:
+            now = talk if seq is None else replace(talk, told_seq=seq)
+        else:
+            left = ((one, seq if one == thread else at) for one, at in talk.left if one != thread or seq is not None)
+            now = replace(talk, left=tuple((one, at) for one, at in left if at is not None))
+        self._held.book.talks[place] = now
+        return now != talk
+
+    async def _let_go(self, place: str, thread: str, after: int) -> bool:
+        """Listen no more to a conversation of before that is at rest; whether it was one."""
+        if thread == self._held.book.talks[place].thread:
+            return False
+        info = await self._held.around.store.head(thread)
+        at_rest = info is None or (info.head.status == "idle" and not info.ready and info.last_seq <= after)
+        return at_rest and self._told(place, thread, None)
+
+    async def _plan(self, talk: Talk, thread: str, entry: Entry) -> None:
+        outbox, place, present = self._held.outbox, talk.place.key, thread == talk.thread
         match step_of(entry.fact):
-            case Reply(message_id, text):
+            case Reply(message_id, text) if present:
                 self.answered[place] = message_id
                 outbox.answer(place, message_id, text)
+            case Reply(message_id, text):
+                outbox.say(place, text, message_id)
             case Asked(waits):
                 self.at_work.discard(place)
-                await self._ask(talk, {one.wait_id for one in waits})
+                await self._ask(place, thread, {one.wait_id for one in waits})
             case AnsweredElsewhere(wait_id):
                 self.at_work.add(place)
-                self._close([one for one in self._open(talk) if one.wait_id == wait_id], "answered")
+                self._close([one for one in self._open(thread) if one.wait_id == wait_id], "answered")
             case Begun():
                 self.at_work.add(place)
             case Ended(said):
-                self.at_work.discard(place)
-                self._close(self._open(talk), "no longer asked")
-                outbox.drop_preview(place)
+                self._close(self._open(thread), "no longer asked")
+                if present:
+                    self.at_work.discard(place)
+                    outbox.drop_preview(place)
                 if said:
-                    outbox.say(place, said, f"{talk.thread}:{entry.seq}")
+                    outbox.say(place, said, f"{thread}:{entry.seq}")
             case None:
                 pass
 
-    def _open(self, talk: Talk) -> list[Question]:
-        return [one for one in self._held.book.questions.values() if one.thread == talk.thread]
+    def _open(self, thread: str) -> list[Question]:
+        return [one for one in self._held.book.questions.values() if one.thread == thread]
 
     def _close(self, questions: list[Question], how: str) -> None:
         for question in questions:
             del self._held.book.questions[question.id]
             self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{how}*")
 
-    async def _ask(self, talk: Talk, wanted: set[str]) -> None:
+    async def _ask(self, place: str, thread: str, wanted: set[str]) -> None:
         """Ask what is still open: what the log says may be long ago."""
         held = self._held
-        state = await held.around.threads.load(ThreadId(talk.thread), messages=False)
+        state = await held.around.threads.load(ThreadId(thread), messages=False)
         if state is None or state.run is None:
             return
         most = held.channel.manners.most_buttons
         for wait in state.run.waits.values():
             if wait.wait_id not in wanted:
                 continue
-            question = asking.question_of(wait, talk.place.key, talk.thread, held.book.secret, most)
+            question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
             held.book.questions.setdefault(question.id, question)
             held.outbox.ask(question, asking.words_of(question, buttons=bool(most)))
             while len(held.book.questions) > MOST_QUESTIONS:

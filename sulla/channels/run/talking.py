@@ -140,9 +140,10 @@ class Talking:
             outbox.found(item, await self._attempt(held.channel.looked_up(place, item.id)), held.around.now_ms())
             await held.shelf.keep()
             return
-        while (wait_s := held.pace.wait_s(self._place, clock.elapsed())) > 0:
+        wait_s = held.pace.take(self._place, clock.elapsed()) - clock.elapsed()
+        while wait_s > 0:
             await clock.sleep(wait_s)
-        held.pace.took(self._place, clock.elapsed())
+            wait_s = held.pace.rests_s(clock.elapsed())
         item = outbox.begin(item)
         await held.shelf.keep()
         outcome = await self._attempt(self._made(place, item))
@@ -197,17 +198,18 @@ class Talking:
         preview = held.book.previews.get(self._place)
         if not held.pace.edit_s() or (preview is not None and preview.status != "shown"):
             return None
-        return self._live.due_s(held.pace.edit_s())
+        due_s = self._live.due_s(held.pace.edit_s())
+        return None if due_s is None else held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()))
 
     async def _show(self) -> bool:
         held, clock = self._held, self._held.around.clock
         due_s = self._live_due_s()
-        if due_s is None or due_s > clock.elapsed() or held.pace.wait_s(self._place, clock.elapsed()) > 0:
+        if due_s is None or due_s > clock.elapsed():
             return False
         place = held.book.talks[self._place].place
         text = self._live.take(clock.elapsed())
         said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
-        held.pace.took(self._place, clock.elapsed())
+        held.pace.take(self._place, clock.elapsed())
         preview = held.book.previews.get(self._place)
         if preview is None:
             preview = held.outbox.show(self._place, self._live.message_id)

@@ -72,6 +72,8 @@ class WorldKeeper:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.news = asyncio.Event()
+        """Something is to be worked on."""
         self.full = False
         """Whether there is no room for messages."""
         self.said: list[tuple[ThreadId, Input, str]] = []
@@ -86,6 +88,7 @@ class WorldKeeper:
         if self.full:
             raise QueueFull("too many messages wait", retry_after_s=1.0)
         sent = await self._world.threads.send(thread_id, said)
+        self.news.set()
         if sent.first:
             self.said.append((thread_id, said, caller))
         return sent
@@ -93,10 +96,12 @@ class WorldKeeper:
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """See `DoorKeeper`."""
         await self._world.threads.stop(thread_id, request_id)
+        self.news.set()
 
     async def answer(self, thread_id: ThreadId, answer: Answer) -> None:
         """See `DoorKeeper`."""
         await self._world.threads.answer(thread_id, answer)
+        self.news.set()
 
 
 class Scene:
@@ -210,7 +215,11 @@ class Scene:
     async def _work(self) -> None:
         """Have the agent answer, as a daemon's worker does."""
         while True:
-            for info in await self.store.find(ready=True):
-                await self.world.turns.attend(ThreadId(info.key))
-                self.line.wake(ThreadId(info.key))
-            await self.clock.sleep(0.1)
+            self.keeper.news.clear()
+            await asyncio.gather(*(self._attend(ThreadId(info.key)) for info in await self.store.find(ready=True)))
+            if not await self.store.find(ready=True):
+                await self.keeper.news.wait()
+
+    async def _attend(self, thread_id: ThreadId) -> None:
+        await self.world.turns.attend(thread_id)
+        self.line.wake(thread_id)

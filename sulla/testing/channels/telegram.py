@@ -7,6 +7,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from typing import Any, Final
 
 from aiohttp import web
@@ -15,6 +17,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.kinds import Wanted
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.clock import Clock
+from sulla.testing.channels.network import Network
 from sulla.testing.channels.wire import Seen
 
 TOKEN: Final = "123456789:AAE-fake-token-of-a-bot-that-nobody-has"
@@ -36,25 +39,22 @@ class TelegramWire:
     def __init__(self, clock: Clock, *, poll_s: int = 1) -> None:
         self._clock = clock
         self._poll_s = poll_s
-        self._updates: list[dict[str, Any]] = []
-        self._told: list[dict[str, Any]] = []
-        self._news = asyncio.Event()
-        self._next_update, self._next_message = 1_000, 1
-        self._polls = 0
+        self._updates = _Updates()
         self._chats: dict[str, list[dict[str, Any]]] = {}
         """Every message of each chat."""
         self._files: dict[str, bytes] = {}
-        self._away = False
-        self._refused, self._retry_after_s, self._lost = 0, 0.0, 0
-        self._last_s: dict[str, float] = {}
+        self._numbers = count(2)
+        self._network = Network(clock)
         self._runner: web.AppRunner | None = None
         self._port = 0
         self.typing = 0
-        self.fastest_s = float("inf")
         self.answers: list[tuple[str, str]] = []
         """What was said to presses, by their ids."""
-        self.calls: list[str] = []
-        """The methods that were called."""
+
+    @property
+    def fastest_s(self) -> float:
+        """See `wire.Wire`."""
+        return self._network.fastest_s
 
     # ------------------------------------------------------------------------------------------------------ the wire
 
@@ -71,7 +71,7 @@ class TelegramWire:
 
     async def stop(self) -> None:
         """See `wire.Wire`."""
-        self._news.set()
+        self._updates.news.set()
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -83,14 +83,13 @@ class TelegramWire:
         return make(Wanted("tg", options, {"token": secret or TOKEN}, self._clock))
 
     async def _method(self, request: web.Request) -> web.StreamResponse:
-        if self._away:
+        if self._network.gone:
             assert request.transport is not None
             request.transport.abort()
             return web.Response()
         if request.match_info["token"] != TOKEN:
             return _failed(401, "Unauthorized")
         name = request.match_info["method"]
-        self.calls.append(name)
         args = await _arguments(request)
         if name == "getUpdates":
             return await self._get_updates(args)
@@ -98,36 +97,30 @@ class TelegramWire:
         if handle is None:
             return _failed(404, "Not Found: method not found")
         if name in ("sendMessage", "editMessageText", "sendDocument"):
-            if self._refused > 0:
-                self._refused -= 1
-                return _failed(429, "Too Many Requests", {"retry_after": max(1, round(self._retry_after_s))})
-            self._paced(str(args["chat_id"]))
+            if (rest_s := self._network.refuses()) is not None:
+                return _failed(429, "Too Many Requests", {"retry_after": max(1, round(rest_s))})
+            self._network.paced(str(args["chat_id"]))
         answer: web.Response = handle(args)
-        if name in ("sendMessage", "sendDocument") and self._lost > 0:
-            self._lost -= 1
+        if name in ("sendMessage", "sendDocument") and self._network.loses():
             assert request.transport is not None
             request.transport.abort()
         return answer
 
     async def _get_updates(self, args: Mapping[str, Any]) -> web.Response:
-        if self._polls:
+        kept = self._updates
+        if kept.asked:
             return _failed(409, "Conflict: terminated by other getUpdates request")
-        offset, limit = int(args.get("offset") or 0), int(args.get("limit") or MOST_UPDATES)
-        self._told += [one for one in self._updates if one["update_id"] < offset]
-        del self._told[:-1_000]
-        self._updates = [one for one in self._updates if one["update_id"] >= offset]
-        self._polls += 1
+        kept.acknowledge(int(args.get("offset") or 0))
+        kept.asked = True
         try:
-            if not self._updates:
-                self._news.clear()
-                try:
+            if not kept.waiting:
+                kept.news.clear()
+                with suppress(TimeoutError):
                     async with self._clock.timeout(float(args.get("timeout") or 0) or 0.01):
-                        await self._news.wait()
-                except TimeoutError:
-                    pass
+                        await kept.news.wait()
         finally:
-            self._polls -= 1
-        return _ok(self._updates[:limit])
+            kept.asked = False
+        return _ok(kept.waiting[: int(args.get("limit") or MOST_UPDATES)])
 
     def _on_getme(self, args: Mapping[str, Any]) -> web.Response:
         return _ok(
@@ -203,12 +196,6 @@ class TelegramWire:
         self._chats.setdefault(str(args["chat_id"]), []).append(made)
         return _public(made)
 
-    def _paced(self, chat: str) -> None:
-        now_s = self._clock.elapsed()
-        if chat in self._last_s:
-            self.fastest_s = min(self.fastest_s, now_s - self._last_s[chat])
-        self._last_s[chat] = now_s
-
     # ----------------------------------------------------------------------------------------------------- as people
 
     def place(self, number: int, *, group: bool = False) -> Place:
@@ -252,14 +239,14 @@ class TelegramWire:
                     message["document"] = about | {"file_name": name}
             message["caption"] = message.pop("text", message.get("caption"))
         self._chats.setdefault(place.id, []).append(message)
-        self._tell({"message": dict(message)})
+        self._updates.tell({"message": dict(message)})
         return str(message["message_id"])
 
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """See `wire.Wire`."""
         found = next(one for one in self._chats[place.id] if str(one["message_id"]) == message_id)
         found["text"], found["edit_date"] = text, self._now() + 1
-        self._tell({"edited_message": dict(found)})
+        self._updates.tell({"edited_message": dict(found)})
         return True
 
     async def delete(self, place: Place, sender: Sender, message_id: str) -> bool:
@@ -271,7 +258,7 @@ class TelegramWire:
         found = next((one for one in self._chats.get(place.id, []) if str(one["message_id"]) == ref), None)
         message = _public(found) if found else {"message_id": 0, "date": 0, "chat": _chat(place)}
         query = {"id": f"q{self._take_number()}", "from": _user(sender), "chat_instance": "1", "data": token}
-        self._tell({"callback_query": query | {"message": message}})
+        self._updates.tell({"callback_query": query | {"message": message}})
         return True
 
     def seen(self, place: Place) -> Sequence[Seen]:
@@ -291,38 +278,55 @@ class TelegramWire:
             message["entities"] = [{"type": "mention", "offset": 0, "length": len(str(BOT["username"])) + 1}]
         return message
 
-    def _tell(self, update: dict[str, Any]) -> None:
-        self._updates.append({"update_id": self._next_update, **update})
-        self._next_update += 1
-        self._news.set()
-
     # --------------------------------------------------------------------------------------------------- as the network
 
     async def repeat(self) -> None:
         """Telegram gives what was told before under the same numbers; here under new ones, which is worse."""
-        again, self._told = self._told, []
+        again, self._updates.told = self._updates.told, []
         for one in again:
-            self._tell({key: value for key, value in one.items() if key != "update_id"})
+            self._updates.tell({key: value for key, value in one.items() if key != "update_id"})
 
     def away(self, gone: bool) -> None:
         """See `wire.Wire`."""
-        self._away = gone
-        self._news.set()
+        self._network.gone = gone
+        self._updates.news.set()
 
     def refuse(self, sends: int, retry_after_s: float) -> None:
         """See `wire.Wire`."""
-        self._refused, self._retry_after_s = sends, retry_after_s
+        self._network.refuse(sends, retry_after_s)
 
     def lose(self, answers: int) -> None:
         """See `wire.Wire`."""
-        self._lost = answers
+        self._network.lose(answers)
 
     def _take_number(self) -> int:
-        self._next_message += 1
-        return self._next_message
+        return next(self._numbers)
 
     def _now(self) -> int:
         return round(self._clock.now())
+
+
+class _Updates:
+    """What waits to be told, and what was told."""
+
+    def __init__(self) -> None:
+        self.waiting: list[dict[str, Any]] = []
+        self.told: list[dict[str, Any]] = []
+        self.news = asyncio.Event()
+        self.asked = False
+        self._next = 1_000
+
+    def tell(self, update: dict[str, Any]) -> None:
+        """Something happened."""
+        self.waiting.append({"update_id": self._next, **update})
+        self._next += 1
+        self.news.set()
+
+    def acknowledge(self, offset: int) -> None:
+        """All below a number was taken."""
+        self.told += [one for one in self.waiting if one["update_id"] < offset]
+        del self.told[:-1_000]
+        self.waiting = [one for one in self.waiting if one["update_id"] >= offset]
 
 
 def _public(message: Mapping[str, Any]) -> dict[str, Any]:
