@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sulla.agent.door import Door
-from sulla.channels.settings import ChannelSettings, ChannelsSettings
+from sulla.channels.rpc import METHODS
+from sulla.channels.settings import AccountSettings, ChannelsSettings
+from sulla.core.late import late
 from sulla.host.host import Built, Host
+
+if TYPE_CHECKING:
+    from sulla.channels.lines import Lines
 
 
 def build(host: Host) -> Built:
     """Make what goes over channels; see `host.Built`. Without any nothing is at work, or loaded."""
     wanted = host.settings.section(ChannelsSettings)
-    if not wanted.accounts:
-        return Built()
+    if not wanted.accounts:  # who may write can be looked at all the same
+        return Built(methods=(METHODS.done_by(late(lambda: _lines(host, wanted))),))
+    lines = _lines(host, wanted)
+    return Built(
+        methods=(METHODS.done_by(lines),),
+        tasks={f"channel {name}": one.run for name, one in lines.every.items()},
+        woken=(lines,),
+        status=lines.status,
+        troubles={"channels": lines.trouble},
+    )
+
+
+def _lines(host: Host, wanted: ChannelsSettings) -> Lines:
+    """All channels; what they are made of is loaded now."""
     from sulla.channels.kinds import kinds
     from sulla.channels.lines import Lines
     from sulla.channels.machine.admission import Rules
@@ -37,15 +56,9 @@ def build(host: Host) -> Built:
     bounds = FileBounds(wanted.file_bytes, wanted.message_files, wanted.total_bytes)
     inbox = Inbox(host.settings.workspace, host.agents.marks, place.clock, bounds)
 
-    def line(said: ChannelSettings) -> Line:
+    def line(said: AccountSettings) -> Line:
         rules = Rules(said.name, frozenset(said.places), dict(said.people), said.strangers)
         make = making(said, kind_of(said, known), place.clock)
         return Line(LineRules(said.name, said.kind, rules), make, inbox, around)
 
-    lines = Lines({one.name: line(one) for one in wanted.accounts}, people)
-    return Built(
-        tasks={f"channel {name}": one.run for name, one in lines.every.items()},
-        woken=(lines,),
-        status=lines.status,
-        troubles={"channels": lines.trouble},
-    )
+    return Lines({one.name: line(one) for one in wanted.accounts}, people)

@@ -1,17 +1,29 @@
-"""All channels of a home. Pure."""
+"""All channels of a home, as clients ask for them and the daemon looks at them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sulla.channels.machine.people import ChannelScope
+from sulla.channels.opened import tried
+from sulla.channels.rpc import (
+    ChannelAccount,
+    ChannelAccounts,
+    ChannelForgotten,
+    ChannelPaired,
+    ChannelPerson,
+    ChannelPersons,
+    ChannelTested,
+)
 from sulla.channels.run.line import Line
 from sulla.channels.run.people_book import PeopleBook
+from sulla.core.errors import NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 
 
 class Lines:
-    """The channels of the settings. It lives as long as the daemon.
+    """The channels of the settings. Keeps `rpc.ChannelService`, and lives as long as the daemon.
 
     Args:
         every: by name.
@@ -20,7 +32,9 @@ class Lines:
 
     def __init__(self, every: Mapping[str, Line], people: PeopleBook) -> None:
         self.every = every
-        self.people = people
+        self._people = people
+
+    # ------------------------------------------------------------------------------------------------ for the daemon
 
     def wake(self, thread_id: ThreadId) -> None:
         """See `host.Follower`."""
@@ -34,8 +48,46 @@ class Lines:
 
     async def status(self) -> JsonObject:
         """What `sulla status --json` says of them."""
-        return {"channels": [self._row(one) for one in self.every.values()]}
+        rows = map(_row, self.every.values())
+        return {"channels": [{"channel": one.channel, "state": one.state, "waiting": one.waiting} for one in rows]}
 
-    def _row(self, one: Line) -> JsonObject:
-        waiting = len(one.held.book.items) if one.held is not None else 0
-        return {"channel": one.said.name, "state": one.state, "waiting": waiting, "why": one.why}
+    # ------------------------------------------------------------------------------------------------- for clients
+
+    async def list_channels(self) -> ChannelAccounts:
+        """See `rpc.ChannelService`."""
+        return ChannelAccounts(tuple(map(_row, self.every.values())))
+
+    async def test_channel(self, channel: str) -> ChannelTested:
+        """See `rpc.ChannelService`."""
+        line = self.every.get(channel)
+        if line is None:
+            raise NotFound(f"there is no channel {channel[:60]!r}; there are: {', '.join(self.every) or 'none'}")
+        account, why = await tried(line.make)
+        return ChannelTested(channel, account, why)
+
+    async def list_people(self) -> ChannelPersons:
+        """See `rpc.ChannelService`."""
+        known = await self._people.read()
+        rows = (
+            ChannelPerson(one.name, one.scopes, tuple(each.channel for each in one.identities)) for one in known.persons
+        )
+        return ChannelPersons(tuple(rows), len(known.codes))
+
+    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
+        """See `rpc.ChannelService`; who was let in is told so."""
+        let_in, confirmed = await self._people.confirm(code, person, scopes)
+        channel = confirmed.identity.channel
+        if (line := self.every.get(channel)) is not None:
+            await line.tell(confirmed.place, f"You are known here now, as {let_in.name}. Write something, or /help.")
+        return ChannelPaired(let_in.name, channel, let_in.scopes)
+
+    async def forget_person(self, person: str) -> ChannelForgotten:
+        """See `rpc.ChannelService`."""
+        await self._people.forget(person)
+        return ChannelForgotten(person)
+
+
+def _row(one: Line) -> ChannelAccount:
+    book = one.held.book if one.held is not None else None
+    counts = (len(book.talks), len(book.items), book.given_up) if book is not None else (0, 0, 0)
+    return ChannelAccount(one.said.name, one.said.kind, one.account.name, one.state, one.why, *counts)

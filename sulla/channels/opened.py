@@ -10,13 +10,13 @@ from pydantic import BaseModel, ValidationError
 from sulla.channels.base import Channel
 from sulla.channels.kinds import ChannelKind, Wanted, maker
 from sulla.channels.run.quiet import hush
-from sulla.channels.settings import ChannelSettings
+from sulla.channels.settings import AccountSettings
 from sulla.core.clock import Clock
-from sulla.core.errors import SettingsError
+from sulla.core.errors import SettingsError, SullaError
 from sulla.host.capability import find
 
 
-def kind_of(said: ChannelSettings, known: Mapping[str, ChannelKind]) -> ChannelKind:
+def kind_of(said: AccountSettings, known: Mapping[str, ChannelKind]) -> ChannelKind:
     """The kind of a channel.
 
     Args:
@@ -36,7 +36,7 @@ def kind_of(said: ChannelSettings, known: Mapping[str, ChannelKind]) -> ChannelK
     return kind
 
 
-def making(said: ChannelSettings, kind: ChannelKind, clock: Clock) -> Callable[[], Channel]:
+def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[], Channel]:
     """What makes a channel, as often as it is taken up; its options and secrets are looked at now.
 
     Args:
@@ -67,3 +67,22 @@ def making(said: ChannelSettings, kind: ChannelKind, clock: Clock) -> Callable[[
         return maker(kind)(Wanted(said.name, options, secrets, clock))
 
     return make
+
+
+async def tried(make: Callable[[], Channel]) -> tuple[str, str]:
+    """See whether a service lets the daemon in.
+
+    Args:
+        make: makes the channel.
+
+    Returns:
+        As whom, and why not; one of them is empty.
+    """
+    channel = make()
+    try:
+        account = await channel.open()
+    except SullaError as error:
+        return "", error.message
+    finally:
+        await channel.close()
+    return account.name or account.id, ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 from sulla.host.section import Count, Section
 
@@ -14,7 +14,7 @@ ChannelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,3
 PersonName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,39}$")]
 
 
-class ChannelSettings(BaseModel):
+class AccountSettings(BaseModel):
     """One account at one service."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -25,7 +25,7 @@ class ChannelSettings(BaseModel):
     """Which service: `telegram`, or what an installed package brings."""
     secrets: Annotated[dict[str, SecretStr], Field(repr=False)] = Field(default={})
     """What the kind needs and nobody may see, by its names, e.g. `secrets.token`."""
-    options: dict[str, JsonValue] = Field(default={})
+    options: dict[str, str | int | float | bool | list[str]] = Field(default={})
     """What the kind can be told beside that."""
     places: tuple[str, ...] = ()
     """The groups in which it talks, by the service's ids; private talks need none."""
@@ -38,7 +38,7 @@ class ChannelSettings(BaseModel):
 class ChannelsSettings(Section):
     """Channels: people write from the messenger that they have open (docs/channels.md)."""
 
-    accounts: Annotated[tuple[ChannelSettings, ...], Field(max_length=MAX_CHANNELS, repr=False)] = ()
+    accounts: Annotated[tuple[AccountSettings, ...], Field(max_length=MAX_CHANNELS, repr=False)] = ()
     """The channels, each `[[channels.accounts]]` with `name`, `kind` and `secrets`. Without any nothing runs."""
     file_bytes: Count = 20_000_000
     """The largest file that is taken in."""

@@ -56,7 +56,7 @@ class Line:
 
     def __init__(self, said: LineRules, make: Callable[[], Channel], inbox: Inbox, around: Around) -> None:
         self.said = said
-        self._make = make
+        self.make = make
         self._inbox = inbox
         self._around = around
         self.state = "not begun"
@@ -78,6 +78,24 @@ class Line:
             if thread_id == talk.thread or any(thread_id == left for left, _ in talk.left):
                 self._wake(key)
                 return
+
+    async def tell(self, place: str, text: str) -> bool:
+        """Tell somebody something at a place where he has written; whether this daemon could.
+
+        Args:
+            place: its key.
+            text: a short word.
+
+        Raises:
+            StoreUnavailable, StaleLease: nobody knows whether it will be said.
+        """
+        held = self.held
+        if held is None or place not in held.book.talks:
+            return False
+        held.outbox.say(place, text, self._around.fresh("told"))
+        await held.shelf.keep()
+        self._wake(place)
+        return True
 
     async def run(self) -> None:
         """Keep it going until cancelled."""
@@ -115,7 +133,7 @@ class Line:
         if not await shelf.open():
             return False
         try:
-            channel = self._make()
+            channel = self.make()
             try:
                 await self._work(shelf, channel)
             finally:
