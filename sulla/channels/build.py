@@ -9,6 +9,7 @@ from sulla.channels.rpc import METHODS
 from sulla.channels.settings import AccountSettings, ChannelsSettings
 from sulla.core.late import late
 from sulla.host.host import Built, Host
+from sulla.notify.ways import Ways
 
 if TYPE_CHECKING:
     from sulla.channels.lines import Lines
@@ -20,6 +21,7 @@ def build(host: Host) -> Built:
     if not wanted.accounts:  # who may write can be looked at all the same
         return Built(methods=(METHODS.done_by(late(lambda: _lines(host, wanted))),))
     lines = _lines(host, wanted)
+    host.needed(Ways).add("channel", lines.notify)
     return Built(
         methods=(METHODS.done_by(lines),),
         tasks={f"channel {name}": one.run for name, one in lines.every.items()},

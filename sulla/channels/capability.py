@@ -6,6 +6,7 @@ from sulla.host.capability import Capability, Command
 
 CAPABILITY = Capability(
     name="channels",
+    needs=("people", "notify"),
     settings="sulla.channels.settings:ChannelsSettings",
     methods=("sulla.channels.rpc:METHODS",),
     build="sulla.channels.build:build",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from sulla.channels.machine.people import ChannelScope
 from sulla.channels.opened import tried
@@ -50,6 +51,15 @@ class Lines:
         """What `sulla status --json` says of them."""
         rows = map(_row, self.every.values())
         return {"channels": [{"channel": one.channel, "state": one.state, "waiting": one.waiting} for one in rows]}
+
+    async def notify(self, address: str, title: str, text: str, key: str) -> str:
+        """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written."""
+        name, _, place = address.partition("://")[2].partition("/")
+        if (line := self.every.get(name)) is None:
+            return f"there is no channel {name[:60]!r}"
+        if await line.tell(unquote(place), f"**{title}**\n\n{text}", key):
+            return ""
+        return f"the channel {name!r} is {line.state}, or nobody has written at this place of it yet"
 
     # ------------------------------------------------------------------------------------------------- for clients
 

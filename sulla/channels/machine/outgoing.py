@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from sulla.core.dataclass import dataclass
-from sulla.core.event import Fact
+from sulla.people.slice import Notice
 from sulla.threads.log import records as f
+from sulla.threads.log.codec import Entry
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.waits import Wait
@@ -46,22 +45,40 @@ class Begun:
     """A turn began, or went on."""
 
 
-Step = Reply | Asked | AnsweredElsewhere | Ended | Begun
-Doing = Literal["at work", "at rest"]
+@dataclass(frozen=True, slots=True)
+class Told:
+    """People are told something beside the agent's answers."""
+
+    text: str
 
 
-def step_of(fact: Fact | None) -> Step | None:
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A playbook began that was started from here, or it ended."""
+
+    thread: str
+    ended: bool
+
+
+Step = Told | Playing | Reply | Asked | AnsweredElsewhere | Ended | Begun
+_PLAYS = frozenset({"PLAYBOOK_BEGAN", "PLAYBOOK_ENDED"})
+"""Records of the capability `playbooks`, which channels do without where it is not there."""
+
+
+def step_of(entry: Entry) -> Step | None:
     """What a record means for people at a place; None for nothing.
 
     Args:
-        fact: the record; None for one of a kind that nobody here knows.
+        entry: the record.
     """
+    if entry.kind in _PLAYS:
+        return Playing(str(entry.data["thread_id"]), ended=entry.kind == "PLAYBOOK_ENDED")
+    fact = entry.fact
     match fact:
         case f.TextMessageEnd(hidden=False) if fact.text.strip():
             return Reply(fact.message_id, fact.text)
         case f.Suspended():
-            waits = (one for one in fact.waits if not is_child_wait(one.wait_id) and not is_own_wait(one.wait_id))
-            return Asked(tuple(waits))
+            return Asked(tuple(filter(is_for_people, fact.waits)))
         case f.Resumed():
             return AnsweredElsewhere(fact.wait_id) if fact.wait_id else Begun()
         case f.RunStarted():
@@ -70,8 +87,15 @@ def step_of(fact: Fact | None) -> Step | None:
             return Ended(f"*This did not work: {fact.message}*")
         case f.RunFinished():
             return Ended(_ending(fact.outcome))
+        case Notice() if not fact.wait_id:  # a question is asked with its buttons
+            return Told(fact.text)
         case _:
             return None
+
+
+def is_for_people(wait: Wait) -> bool:
+    """Whether people answer what a run waits for."""
+    return not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
 
 
 def _ending(outcome: f.Outcome) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sulla.channels.machine.values import MOST_SEEN
+from sulla.core.ids import derived_id
 
 
 class Seen:
@@ -37,4 +38,4 @@ class Seen:
 
 
 def _short(mark: str) -> str:
-    return mark[-16:]
+    return derived_id("s", mark)[-16:]

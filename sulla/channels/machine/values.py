@@ -26,6 +26,8 @@ MOST_ITEMS: Final = 512
 """Messages that wait to be sent; as long as so many do, no log is read on."""
 MOST_LEFT: Final = 3
 """Conversations before the present one that are still listened to at a place."""
+MOST_PLAYS: Final = 20
+"""Playbooks that a place listens to at once."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
 MOST_SEEN: Final = 4_096
@@ -49,6 +51,8 @@ class Talk:
     left: tuple[tuple[str, int], ...] = ()
     """Conversations that were held here before and are not done: what they still say is said here, too; and up to which
     record of their logs all is planned."""
+    plays: tuple[str, ...] = ()
+    """Playbooks that were begun from here and have not ended, by their threads: what they ask is asked here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +183,4 @@ def decode(body: bytes) -> Book:
 
 def _talk(one: Mapping[str, Any]) -> Talk:
     left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
-    return Talk(**{**one, "place": Place(**one["place"]), "left": left})
+    return Talk(**{**one, "place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"])})

@@ -10,6 +10,7 @@ from sulla.channels.base import Account, Channel, Place
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
+from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.values import MOST_PLACES, Book, Talk
 from sulla.channels.run.people_book import PeopleBook
 from sulla.channels.run.shelf import Shelf
@@ -56,6 +57,7 @@ class Held:
     shelf: Shelf
     outbox: Outbox
     pace: Pace
+    seen: Seen
     around: Around
     wake: Callable[[str], None]
     """Has a place looked at soon, by its key."""

@@ -11,7 +11,6 @@ from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.values import Talk
 from sulla.channels.metrics import ARRIVED
 from sulla.channels.run.commands import carry_out
@@ -53,7 +52,7 @@ class Incoming:
     def __init__(self, held: Held, inbox: Inbox) -> None:
         self._held = held
         self._inbox = inbox
-        self._seen = Seen(held.book.seen)
+        self._seen = held.seen
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def take(self, batch: Batch) -> None:

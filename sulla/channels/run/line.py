@@ -12,6 +12,7 @@ from sulla.channels.base import Account, Channel
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
+from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.values import Book, Owner
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
@@ -22,6 +23,7 @@ from sulla.channels.run.talking import Talking
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 from sulla.core.ids import ThreadId
+from sulla.threads.log.state import ThreadState
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,8 @@ REFUSED_S: Final = 300.0
 """How long it rests where the service does not know the credentials."""
 SWEEP_S: Final = 60.0
 """How often it looks by itself whether something is to be said anywhere."""
+MOST_STRAYS: Final = 1_000
+_PAGE: Final = 200
 MOST_TALKING: Final = 500
 """Places that are worked at at once."""
 
@@ -67,6 +71,8 @@ class Line:
         self._places: dict[str, Talking] = {}
         self._wanted: dict[str, None] = {}
         """Places where something is to be done and nobody works yet."""
+        self._strays: dict[ThreadId, None] = {}
+        """Conversations that are held at no place; they may work for one that is."""
         self._news = asyncio.Event()
 
     def wake(self, thread_id: ThreadId) -> None:
@@ -78,13 +84,17 @@ class Line:
             if thread_id == talk.thread or any(thread_id == left for left, _ in talk.left):
                 self._wake(key)
                 return
+        if held.book.talks and len(self._strays) < MOST_STRAYS:
+            self._strays[thread_id] = None
+            self._news.set()
 
-    async def tell(self, place: str, text: str) -> bool:
+    async def tell(self, place: str, text: str, key: str = "") -> bool:
         """Tell somebody something at a place where he has written; whether this daemon could.
 
         Args:
             place: its key.
-            text: a short word.
+            text: what.
+            key: the same for the same words; empty for words that are told once in any case.
 
         Raises:
             StoreUnavailable, StaleLease: nobody knows whether it will be said.
@@ -92,9 +102,12 @@ class Line:
         held = self.held
         if held is None or place not in held.book.talks:
             return False
-        held.outbox.say(place, text, self._around.fresh("told"))
-        await held.shelf.keep()
-        self._wake(place)
+        mark = f"told:{key or self._around.fresh('told')}"
+        if mark not in held.seen:
+            held.outbox.say(place, text, mark)
+            held.seen.add(mark)
+            await held.shelf.keep()
+            self._wake(place)
         return True
 
     async def run(self) -> None:
@@ -153,7 +166,9 @@ class Line:
         await shelf.keep()
         rules, pace = self.said.rules, Pace(channel.manners)
         named = self.said.name, self.said.kind
-        held = self.held = Held(*named, channel, account, rules, shelf, outbox, pace, self._around, self._wake)
+        held = self.held = Held(
+            *named, channel, account, rules, shelf, outbox, pace, Seen(shelf.book.seen), self._around, self._wake
+        )
         reader, incoming = Reader(held), Incoming(held, self._inbox)
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
@@ -190,7 +205,21 @@ class Line:
                     held.book.talks[key] = replace(talk, thread="", told_seq=0, begun=self._around.fresh("talk"))
                 elif info.last_seq > talk.told_seq:
                     self._wake(key)
+            await self._sweep_suspended(held)
             await self._around.clock.sleep(SWEEP_S)
+
+    async def _sweep_suspended(self, held: Held) -> None:
+        """Those who work for conversations of ours and ask, also where another daemon runs them."""
+        after = ""
+        while page := await self._around.threads.list(status="suspended", after=after, limit=_PAGE):
+            for _, state in page:
+                if state is not None and _place_of(held, state):
+                    self._strays[state.thread_id] = None
+            after = page[-1][0].key
+        asking = {question.thread for question in held.book.questions.values()}
+        self._strays.update(dict.fromkeys(map(ThreadId, asking - {one.thread for one in held.book.talks.values()})))
+        if self._strays:
+            self._news.set()
 
     def _wake(self, place: str) -> None:
         talking = self._places.get(place)
@@ -205,6 +234,8 @@ class Line:
         room = asyncio.Semaphore(MOST_TALKING)
         while True:
             await self._news.wait()
+            if self._strays:
+                await self._heed(held, reader)
             if not self._wanted:
                 self._news.clear()
                 continue
@@ -216,6 +247,15 @@ class Line:
                 self._places[place] = Talking(held, reader, place)
                 group.create_task(self._until_done(place, room))
 
+    async def _heed(self, held: Held, reader: Reader) -> None:
+        """See whether somebody who works for a conversation of ours asks something."""
+        strays, self._strays = self._strays, {}
+        for thread_id in strays:
+            state = await self._around.threads.load(thread_id, messages=False)
+            if state is not None and (place := _place_of(held, state)):
+                await reader.heed(place, state)
+                self._wake(place)
+
     async def _until_done(self, place: str, room: asyncio.Semaphore) -> None:
         talking = self._places[place]
         try:
@@ -226,3 +266,13 @@ class Line:
                 del self._places[place]
         if talking.woken:  # while it came to its end
             self._wake(place)
+
+
+def _place_of(held: Held, state: ThreadState) -> str:
+    """Where the conversation is held that somebody works for; empty for nowhere, and for a place's own."""
+    birth, own = state.identity.birth, state.thread_id
+    root = birth.root if birth is not None and not birth.unattended else ""
+    for key, talk in held.book.talks.items():
+        if own in talk.plays or (root and (root == talk.thread or any(root == left for left, _ in talk.left))):
+            return key
+    return ""

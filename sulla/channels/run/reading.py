@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from sulla.channels.machine import asking
-from sulla.channels.machine.outgoing import AnsweredElsewhere, Asked, Begun, Ended, Reply, step_of
-from sulla.channels.machine.values import MOST_QUESTIONS, Question, Talk
+from sulla.channels.machine.outgoing import (
+    AnsweredElsewhere,
+    Asked,
+    Begun,
+    Ended,
+    Playing,
+    Reply,
+    Step,
+    Told,
+    is_for_people,
+    step_of,
+)
+from sulla.channels.machine.values import MOST_PLAYS, MOST_QUESTIONS, Question, Talk
 from sulla.channels.run.held import Held
 from sulla.core.errors import NotFound
 from sulla.core.ids import ThreadId
 from sulla.threads.log.codec import Entry
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
 
 PAGE: Final = 64
 """Records that are read at once."""
@@ -90,28 +104,44 @@ class Reader:
 
     async def _plan(self, talk: Talk, thread: str, entry: Entry) -> None:
         outbox, place, present = self._held.outbox, talk.place.key, thread == talk.thread
-        match step_of(entry.fact):
+        match step_of(entry):
             case Reply(message_id, text) if present:
                 self.answered[place] = message_id
                 outbox.answer(place, message_id, text)
             case Reply(message_id, text):
                 outbox.say(place, text, message_id)
+            case Told(text):
+                outbox.say(place, text, f"{thread}:{entry.seq}")
             case Asked(waits):
                 self.at_work.discard(place)
                 await self._ask(place, thread, {one.wait_id for one in waits})
+            case Ended(said):
+                self._end(place, thread, present=present)
+                if said:
+                    outbox.say(place, said, f"{thread}:{entry.seq}")
+            case step:
+                self._note(talk, thread, step)
+
+    def _end(self, place: str, thread: str, *, present: bool) -> None:
+        """A turn is over: nothing of it is asked or shown any more."""
+        self._close(self._open(thread), "no longer asked")
+        if present:
+            self.at_work.discard(place)
+            self._held.outbox.drop_preview(place)
+
+    def _note(self, talk: Talk, thread: str, step: Step | None) -> None:
+        """What says nothing to people."""
+        place = talk.place.key
+        match step:
             case AnsweredElsewhere(wait_id):
                 self.at_work.add(place)
                 self._close([one for one in self._open(thread) if one.wait_id == wait_id], "answered")
             case Begun():
                 self.at_work.add(place)
-            case Ended(said):
-                self._close(self._open(thread), "no longer asked")
-                if present:
-                    self.at_work.discard(place)
-                    outbox.drop_preview(place)
-                if said:
-                    outbox.say(place, said, f"{thread}:{entry.seq}")
-            case None:
+            case Playing(play, ended):
+                plays = (*(one for one in talk.plays if one != play), *(() if ended else (play,)))
+                self._held.book.talks[place] = replace(talk, plays=plays[-MOST_PLAYS:])
+            case _:
                 pass
 
     def _open(self, thread: str) -> list[Question]:
@@ -126,12 +156,33 @@ class Reader:
         """Ask what is still open: what the log says may be long ago."""
         held = self._held
         state = await held.around.threads.load(ThreadId(thread), messages=False)
-        if state is None or state.run is None:
-            return
+        if state is not None and state.run is not None:
+            self._put(place, thread, [one for one in state.run.waits.values() if one.wait_id in wanted])
+
+    async def heed(self, place: str, state: ThreadState) -> None:
+        """Ask at a place what one that works for its conversation wants to know, and ask no more what it does not.
+
+        Args:
+            place: its key.
+            state: of whoever works there.
+
+        Raises:
+            StoreUnavailable, StaleLease: it is not kept.
+        """
+        asked = filter(is_for_people, state.run.waits.values() if state.run is not None else ())
+        waits = {one.wait_id: one for one in asked}
+        gone = [one for one in self._open(state.thread_id) if one.wait_id not in waits]
+        known = {one.wait_id for one in self._open(state.thread_id)}
+        fresh = [one for one in waits.values() if one.wait_id not in known]
+        if gone or fresh:
+            self._close(gone, "answered")
+            self._put(place, state.thread_id, fresh)
+            await self._held.shelf.keep()
+
+    def _put(self, place: str, thread: str, waits: Sequence[Wait]) -> None:
+        held = self._held
         most = held.channel.manners.most_buttons
-        for wait in state.run.waits.values():
-            if wait.wait_id not in wanted:
-                continue
+        for wait in waits:
             question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
             held.book.questions.setdefault(question.id, question)
             held.outbox.ask(question, asking.words_of(question, buttons=bool(most)))
