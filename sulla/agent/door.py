@@ -1,13 +1,13 @@
-"""The door by which capabilities bring what people say: the same one, with the same limits, as clients have. Pure."""
+"""The door by which capabilities bring what people say: the same one, with the same limits, as clients have."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from sulla.core.errors import ShuttingDown
-from sulla.core.ids import ThreadId
+from sulla.core.ids import MessageId, ThreadId
 from sulla.threads.log.records import Answer, Input
-from sulla.threads.store import Sent
+from sulla.threads.store import Sent, ThreadStore
 
 
 class DoorKeeper(Protocol):
@@ -41,6 +41,13 @@ class DoorKeeper(Protocol):
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """End the running turn and hold what waits."""
 
+    async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
+        """Take a message back whose turn has not begun; whether it still waited when this was asked.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+
     async def answer(self, thread_id: ThreadId, answer: Answer) -> None:
         """Answer a question; the first answer wins.
 
@@ -73,3 +80,20 @@ class Door:
         if self._keeper is None:
             raise ShuttingDown("the daemon is not up yet; try again in a moment", retry_after_s=1.0)
         return self._keeper
+
+
+async def still_waits(threads: ThreadStore, thread_id: ThreadId, message_id: MessageId) -> bool:
+    """Whether a message's turn has not begun.
+
+    Args:
+        threads: where it is.
+        thread_id: its thread.
+        message_id: it.
+
+    Raises:
+        NotFound: there is no such thread.
+        StoreUnavailable: the store does not answer.
+    """
+    info, _ = await threads.get(thread_id)
+    state = await threads.with_inbox(info)
+    return state is not None and any(one.message_id == message_id for one in state.inbox.waiting.values())

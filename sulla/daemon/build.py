@@ -168,7 +168,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
-    host.needed(Door).connect(ServiceDoor(service, intake, work, lambda: host.agents.team.ids))
+    host.needed(Door).connect(ServiceDoor(host, service, intake, work))
     look_after(host.health, watch, service, core.models, access)
     _watch_troubles(host, model_check, lifecycle)
     look_after_team(host.health, host.agents.team, host.tools)

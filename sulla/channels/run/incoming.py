@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -142,8 +143,23 @@ class Incoming:
         return f"{choice.label}."
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:
-        if arrived.kind == "edit" and self._mark(replace(arrived, kind="message", version="")) in self._seen:
-            await self._say(arrived, person, EDITED + arrived.text)
+        """A message that is changed before its turn began is another one; later that is said."""
+        if self._mark(replace(arrived, kind="message", version="")) not in self._seen:
+            return
+        waited = await self._withdrawn(arrived)
+        if arrived.kind == "edit":
+            await self._say(arrived, person, arrived.text if waited else EDITED + arrived.text)
+
+    async def _withdrawn(self, arrived: Arrived) -> bool:
+        """Take what was said before back; whether its turn had not begun."""
+        held, talk = self._held, self._held.talk(arrived.place)
+        message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id)), False
+        for thread in (talk.thread, *(left for left, _ in talk.left)):
+            with suppress(NotFound):
+                if thread:
+                    door, key = held.around.keeper(), self._mark(arrived)
+                    waited |= await door.withdraw(ThreadId(thread), message_id, key)
+        return waited
 
     async def _say(self, arrived: Arrived, person: Person | None, text: str) -> None:
         held, place = self._held, arrived.place

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from sulla.agent.door import still_waits
 from sulla.core.errors import NotFound
-from sulla.core.ids import ThreadId
+from sulla.core.ids import MessageId, ThreadId
 from sulla.daemon.intake import Intake
 from sulla.daemon.service import Service
+from sulla.host.host import Host
 from sulla.threads.log.records import Answer, Input
 from sulla.threads.store import Sent
 from sulla.work.base import Job, Work
@@ -17,17 +17,17 @@ class ServiceDoor:
     """It lives as long as the daemon.
 
     Args:
+        host: has the threads and the agents.
         service: what clients may ask.
         intake: takes messages in, at the speed that the limits allow.
         work: whoever runs turns.
-        agents: the ids of those who can be talked to.
     """
 
-    def __init__(self, service: Service, intake: Intake, work: Work, agents: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, host: Host, service: Service, intake: Intake, work: Work) -> None:
+        self._threads, self._team = host.threads, host.agents.team
         self._service = service
         self._intake = intake
         self._work = work
-        self._agents = agents
 
     async def begin(self, agent: str, title: str, request_id: str, channel: str) -> ThreadId:
         """See `DoorKeeper`."""
@@ -36,7 +36,7 @@ class ServiceDoor:
     async def say(self, thread_id: ThreadId, said: Input, caller: str) -> Sent:
         """See `DoorKeeper`."""
         self._service.check_ready("open")
-        if said.agent and said.agent not in (known := self._agents()):
+        if said.agent and said.agent not in (known := self._team.ids):
             raise NotFound(f"no agent {said.agent!r} (known: {', '.join(known)})")
         sent = await self._intake.send(thread_id, said, caller)
         self._work.enqueue(Job(thread_id))
@@ -45,6 +45,14 @@ class ServiceDoor:
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """See `DoorKeeper`."""
         await self._service.stop(thread_id, request_id)
+
+    async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
+        """See `DoorKeeper`."""
+        self._service.check_ready("open")
+        waits = await still_waits(self._threads, thread_id, message_id)
+        await self._threads.stop(thread_id, request_id, only=message_id)
+        self._work.enqueue(Job(thread_id))
+        return waits
 
     async def answer(self, thread_id: ThreadId, answer: Answer) -> None:
         """See `DoorKeeper`."""

@@ -23,7 +23,7 @@ from sulla.testing.channels.scene import ECHO, Echo, Scene
 from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal
-from sulla.testing.provider import Say, ScriptedProvider
+from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 
@@ -320,6 +320,35 @@ class LineKit:
             assert scene.texts(1)[1].endswith("at one")
             assert "changed" in scene.texts(1)[1]
 
+    async def test_what_is_changed_or_deleted_in_time_was_never_said(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        gate = Gate()
+        provider = ScriptedProvider([Say((gate, "First.")), "Second."])
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider) as scene:
+            await scene.pair(1, "ann")
+            place, ann = wire.place(1), wire.person(1)
+            await wire.say(place, ann, "one")
+            await scene.until(lambda: provider.requests, "it is at work")
+            changed = await wire.say(place, ann, "two")
+            gone = await wire.say(place, ann, "three")
+            await scene.until(lambda: len(scene.keeper.said) == 3, "all wait")
+            if not await wire.edit(place, ann, changed, "two, and more"):
+                return
+            deletes = await wire.delete(place, ann, gone)
+            await scene.until(lambda: len(scene.keeper.said) == 4, "the change is there")
+            await scene.pass_time(5)
+            if not deletes:
+                provider.add("Third.")
+            gate.open()
+            await scene.until(lambda: len(scene.texts(1)) == len(provider.requests) > 1, "the answers")
+            await scene.pass_time(30)
+            said = [one for request in provider.requests for one in _said(request)]
+            assert "two" not in said
+            assert "two, and more" in said
+            assert ("three" in said) is not deletes
+            provider.assert_done()
+
     # ------------------------------------------------------------------------------------------------------- private
 
     def _dead_or_told(self, scene: Scene, text: str) -> bool:
@@ -343,6 +372,11 @@ class LineKit:
                 for entry in await scene.world.log(info.key):  # type: ignore[arg-type]
                     if entry.kind == "INPUT":
                         yield str(entry.data["text"])
+
+
+def _said(request: ChatRequest) -> list[str]:
+    parts = [part for message in request.messages if message.role == "user" for part in message.parts]
+    return [part.text for part in parts if isinstance(part, Text)]
 
 
 def _files(folder: Path) -> list[Path]:

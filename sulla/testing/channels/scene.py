@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.agent.calls.file_marks import FileMarks
+from sulla.agent.door import still_waits
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.people import ChannelScope, Identity, Person, decode, encode
 from sulla.channels.metrics import COUNTERS
@@ -97,6 +98,13 @@ class WorldKeeper:
         """See `DoorKeeper`."""
         await self._world.threads.stop(thread_id, request_id)
         self.news.set()
+
+    async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
+        """See `DoorKeeper`."""
+        waits = await still_waits(self._world.threads, thread_id, message_id)
+        await self._world.threads.stop(thread_id, request_id, only=message_id)
+        self.news.set()
+        return waits
 
     async def answer(self, thread_id: ThreadId, answer: Answer) -> None:
         """See `DoorKeeper`."""
