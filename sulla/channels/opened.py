@@ -1,4 +1,4 @@
-"""Makes channels of what the settings say. Pure."""
+"""Makes channels of what the settings say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further ways on which notices go out: capabilities bring them, each for addresses that begin in its own way."""
+"""Further ways on which notices go out: capabilities bring them, each for addresses that begin in its own way. Pure."""
 
 from __future__ import annotations
 

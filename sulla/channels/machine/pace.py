@@ -40,7 +40,8 @@ class Pace:
     def take(self, place: str, now_s: float) -> float:
         """Take the next turn at a place; when that is, as `due_s` says it: nobody else gets it."""
         due_s = self.due_s(place, now_s)
-        self._next_s = max(self._next_s, due_s) + 1 / self._manners.sends_per_s
+        # By now, not by when its place is free: others do not wait for that.
+        self._next_s = max(self._next_s, now_s) + 1 / self._manners.sends_per_s
         self._places.pop(place, None)
         self._places[place] = due_s + 1 / self._manners.place_sends_per_s
         while len(self._places) > MOST_PLACES:

@@ -9,7 +9,6 @@ A test class of one's own takes it, with a fixture `wire` that gives a `wire.Wir
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from typing import Final
 from sulla.channels.base import Arrived, Attachment, Batch, Button, Channel, NotSent, Said, SaidFile, Sent, Unknown
 from sulla.channels.machine.cutting import cut_up
 from sulla.core.errors import Unauthorized, Unavailable
+from sulla.host.system import SystemClock
 from sulla.testing.channels.wire import Wire
 
 PATIENCE_S: Final = 20.0
@@ -26,6 +26,12 @@ HOSTILE: Final = (
     "@everyone <@1> <!channel> <https://x|y> \\*not\\* \u202egnp.exe \u0000 \U0001f468\u200d\U0001f469\u200d\U0001f467 "
 )
 TOKEN: Final = "AbCdEf-_0123456789abcd"
+
+
+async def soon(batches: AsyncIterator[Batch]) -> Batch:
+    """What arrives next; it is not waited for for ever."""
+    async with SystemClock().timeout(PATIENCE_S):
+        return await anext(batches)
 
 
 class Reading:
@@ -45,7 +51,7 @@ class Reading:
     async def next(self) -> Arrived:
         """What arrives next; its batch is acknowledged when all of it was taken."""
         while not self._left:
-            batch: Batch = await asyncio.wait_for(anext(self._batches), PATIENCE_S)
+            batch = await soon(self._batches)
             self._left = list(batch.arrived)
             self.cursor = batch.cursor
         taken = self._left.pop(0)
@@ -120,7 +126,7 @@ class ChannelKit:
         cursor = await channel.first_cursor()
         await wire.say(wire.place(1), wire.person(1), "kept nowhere")
         batches = channel.receive(cursor)
-        first = await asyncio.wait_for(anext(batches), PATIENCE_S)
+        first = await soon(batches)
         await channel.close()
         async with opened(wire, cursor) as (_, reading):
             again = await reading.next()

@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from sulla.channels.base import AttachmentKind
 from sulla.channels.machine.outbox import DOUBTFUL
-from sulla.core.ids import CallId
+from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import Text, ToolCall
 from sulla.core.words import ours
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
@@ -77,8 +78,10 @@ class LineKit:
         async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
             for number in range(STRANGERS):
                 sender = wire.person(100 + number % 50)
-                files = [("virus.exe", b"x", "file")] if number % 10 == 0 else []
-                await wire.say(wire.place(100 + number % 50), sender, "let me in", files=files)  # type: ignore[arg-type]
+                files: list[tuple[str, bytes, AttachmentKind]] = (
+                    [("virus.exe", b"x", "file")] if number % 10 == 0 else []
+                )
+                await wire.say(wire.place(100 + number % 50), sender, "let me in", files=files)
             await wire.say(wire.place(7, group=True), wire.person(8), "and me", mentions=True)
             await scene.pair(1, "ann")
             await wire.say(wire.place(1), wire.person(1), "last")
@@ -181,7 +184,7 @@ class LineKit:
                 mortal = Mortal(store, at, after=after, changes=("append", "offer", "swap"))
                 text = f"word {at} {after}"
                 said.append(text)
-                scene = Scene(wire, tmp_path / "ws", store=mortal, clock=clock, boot=boot)  # type: ignore[arg-type]
+                scene = Scene(wire, tmp_path / "ws", store=mortal, clock=clock, boot=boot)  # type: ignore[arg-type]  # it passes on all
                 async with scene:
                     if boot == 2:
                         await Scene(wire, tmp_path / "ws", store=store, clock=clock).pair(1, "ann")
@@ -250,7 +253,8 @@ class LineKit:
             await scene.pair(1, "ann")
             await wire.say(place, ann, "do it", forwarded=True)
             await scene.until(lambda: scene.texts(1), "a question")
-            question = next(iter(scene.line.held.book.questions.values()))  # type: ignore[union-attr]
+            assert scene.line.held is not None
+            question = next(iter(scene.line.held.book.questions.values()))
             token = question.choices[0].token
             if wire.channel().manners.most_buttons:
                 asked = wire.seen(place)[0]
@@ -369,7 +373,7 @@ class LineKit:
     async def _inputs(self, scene: Scene) -> AsyncGenerator[str, None]:
         for info in await scene.store.find(kind="thread"):
             with suppress(StopIteration):
-                for entry in await scene.world.log(info.key):  # type: ignore[arg-type]
+                for entry in await scene.world.log(ThreadId(info.key)):
                     if entry.kind == "INPUT":
                         yield str(entry.data["text"])
 

@@ -25,6 +25,7 @@ from sulla.channels.run.people_book import KEY, PeopleBook
 from sulla.core.errors import QueueFull
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Text
+from sulla.host.system import SystemClock
 from sulla.models.base import ChatRequest, Completed, Delta, Provider, TextDelta, TokenUsage
 from sulla.store.base import Store
 from sulla.telemetry.tally import Tally
@@ -214,7 +215,7 @@ class Scene:
         while left > 0:
             await self.clock.advance(min(left, STEP_S))
             left -= STEP_S
-            await asyncio.sleep(0.002)  # sockets are real
+            await SystemClock().sleep(0.002)  # sockets are real
 
     def texts(self, number: int, *, group: bool = False) -> list[str]:
         """What people see of the daemon's at a place."""
