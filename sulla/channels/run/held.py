@@ -1,4 +1,4 @@
-"""What the parts that work on one channel share, for as long as this daemon holds it. Pure."""
+"""What the parts that work on one channel share, for as long as this daemon holds it."""
 
 from __future__ import annotations
 
