@@ -30,6 +30,7 @@ CAPABILITIES = (
     "procedures",
     "routes",
     "notify",
+    "channels",
     "browser",
     "console",
 )

@@ -79,6 +79,7 @@ _HANDED_LOOKED: Final = 8
 """Replies with calls in which those are looked for that handed a turn on: a ring of so many agents is told whole."""
 
 DROPPED: Final = "dropped"
+WITHDRAWN: Final = "withdrawn"
 """The reason of a run that never began, because somebody took its message back."""
 
 Closing = InputIgnored | TextMessageEnd | ModelAbandoned | ToolCallResult | RunFinished | RunError
@@ -253,6 +254,10 @@ def stop_records(state: ThreadState, stop: StopRun) -> list[InputIgnored | RunFi
         stop: says whether messages that wait are dropped. What playbooks ask and tell is not: they would wait for ever.
     """
     records: list[InputIgnored | RunFinished | Stopped] = []
+    if stop.only:
+        item = state.inbox.waiting[stop.only]
+        gone = RunFinished(item.run_id, Outcome("cancelled", reason=WITHDRAWN))
+        return [InputIgnored(item.seq, WITHDRAWN), gone, InputIgnored(stop.seq, WITHDRAWN)]
     for seq, item in sorted(state.inbox.waiting.items()):
         if stop.drop and seq < stop.seq and not state.is_told(item):
             records += [InputIgnored(seq, DROPPED), RunFinished(item.run_id, Outcome("cancelled", reason=DROPPED))]

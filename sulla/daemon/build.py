@@ -13,6 +13,7 @@ from sulla.agent import environment_rpc, files_rpc
 from sulla.agent import rpc as agents_rpc
 from sulla.agent.approvals import permissions_rpc
 from sulla.agent.calls.calls import ToolCalls, nobody_is_told
+from sulla.agent.door import Door
 from sulla.agent.turn.ambient_context import TurnContext
 from sulla.agent.turn.turns import TurnDriver
 from sulla.capabilities import capabilities
@@ -23,6 +24,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.late import late
 from sulla.core.words import Words, joined, said_by
 from sulla.daemon.access.access import Access, make_access
+from sulla.daemon.access.door import ServiceDoor
 from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
@@ -166,6 +168,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     readable = ReadableThreads(host.threads, host.store, THREAD_SCHEMA)
     intake = Intake(host.threads, readable, bounds.rates(settings), clock)
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
+    host.needed(Door).connect(ServiceDoor(host, service, intake, work))
     look_after(host.health, watch, service, core.models, access)
     _watch_troubles(host, model_check, lifecycle)
     look_after_team(host.health, host.agents.team, host.tools)

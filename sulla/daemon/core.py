@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from sulla.agent.door import Door
 from sulla.agent.limits.ledger import Ledger
 from sulla.agent.model.summarizer import Summarizer
 from sulla.agent.subagents.child_tools import Subagents, sub_agent_tools
@@ -99,7 +100,17 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     conditions = {f"{one} of {of}": find(one, of) for one, of in named}
     watched = instruments.health, instruments.tally
     host = Host(
-        settings, place, store, threads, waker, switch, *watched, tools, agents, conditions, {ThreadPulse: pulse}
+        settings,
+        place,
+        store,
+        threads,
+        waker,
+        switch,
+        *watched,
+        tools,
+        agents,
+        conditions,
+        {ThreadPulse: pulse, Door: Door()},
     )
     built = build_each(capabilities(), host, lenient=lenient)
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)

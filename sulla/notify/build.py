@@ -10,6 +10,7 @@ from sulla.core.late import late
 from sulla.host.host import Built, Host
 from sulla.notify.rpc import METHODS
 from sulla.notify.settings import NotifySettings
+from sulla.notify.ways import Ways
 from sulla.people.inbox import NoticeInbox
 from sulla.threads.log.state import ThreadState
 from sulla.threads.store import ThreadStore
@@ -23,16 +24,17 @@ _PAGE = 200
 
 def build(host: Host) -> Built:
     """Make what sends notices; see `host.Built`. Without channels nothing is at work, or loaded."""
-    inbox = host.needed(NoticeInbox)
+    inbox, ways = host.needed(NoticeInbox), Ways()
     if not host.settings.section(NotifySettings).channels:
-        return Built(methods=(METHODS.done_by(late(lambda: _channels(host)[0])),))
-    channels, dispatcher = _channels(host)
+        return Built((ways,), methods=(METHODS.done_by(late(lambda: _channels(host, ways)[0])),))
+    channels, dispatcher = _channels(host, ways)
 
     async def run() -> None:
         with inbox.follow(dispatcher.changed):
             await dispatcher.run()
 
     return Built(
+        provides=(ways,),
         methods=(METHODS.done_by(channels),),
         tasks={"notify": run},
         woken=(dispatcher,),
@@ -41,7 +43,7 @@ def build(host: Host) -> Built:
     )
 
 
-def _channels(host: Host) -> tuple[HomeChannels, Dispatcher]:
+def _channels(host: Host, ways: Ways) -> tuple[HomeChannels, Dispatcher]:
     """The channels as clients ask for them, and what sends by them."""
     from zoneinfo import ZoneInfo
 
@@ -63,7 +65,7 @@ def _channels(host: Host) -> tuple[HomeChannels, Dispatcher]:
     )
     outbox = Outbox([Rules(one.name, frozenset(one.kinds), one.level) for one in wanted.channels], manners)
     addresses = {one.name: wanted.address_of(one) for one in wanted.channels}
-    places = Places(inbox, _loads(host.threads), _suspended(host.threads), send, addresses, fault_of)
+    places = Places(inbox, _loads(host.threads), _suspended(host.threads), send, addresses, fault_of, ways)
     book = OutboxBook(host.settings.place(FILE))
     dispatcher = Dispatcher(outbox, book, places, host.place.clock, host.tally)
     return HomeChannels(wanted.channels, dispatcher), dispatcher

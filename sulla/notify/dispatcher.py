@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field
 from typing import Final, Protocol
 
 from sulla.core.clock import Clock
@@ -20,6 +21,7 @@ from sulla.notify.outbox import Outbox
 from sulla.notify.sending import FaultOf, Send
 from sulla.notify.sources import of_broken, of_notice, of_thread, thread_asking
 from sulla.notify.values import Message, News
+from sulla.notify.ways import Ways
 from sulla.people.notices import NoticeInfo
 from sulla.telemetry.tally import Tally
 from sulla.threads.log.state import ThreadState
@@ -60,6 +62,8 @@ class Places:
     """By channel."""
     fault_of: FaultOf
     """Judges an address."""
+    ways: Ways = field(default_factory=Ways)
+    """How else messages are sent, by address."""
 
 
 class Dispatcher:
@@ -112,6 +116,8 @@ class Dispatcher:
     async def judge(self) -> None:
         """See which addresses nothing can be sent to. No message goes out for it."""
         for name, address in self._places.addresses.items():
+            if self._places.ways.of(address) is not None:
+                continue
             if why := await asyncio.to_thread(self._places.fault_of, address):
                 self.unusable[name] = why
                 log.warning("the channel %s can take no messages: %s", name, why)
@@ -161,7 +167,7 @@ class Dispatcher:
             raise NotFound(
                 f"there is no channel {channel[:60]!r}; there are: {', '.join(self._places.addresses) or 'none'}"
             )
-        why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.")
+        why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.", f"test:{self._now_ms()}")
         if not why:
             await self._keep(self.outbox.proved(channel, self._now_ms()))
             self._news.set()
@@ -200,7 +206,7 @@ class Dispatcher:
 
     async def _send(self, message: Message) -> None:
         title, text = composed(message, self.outbox.states[message.channel], self._now_ms(), self.outbox.zone)
-        why, unknown = await self._attempt(message.channel, title, text)
+        why, unknown = await self._attempt(message.channel, title, text, message.id)
         now_ms = self._now_ms()
         if not why:
             self._tally.count(SENT, message.channel)
@@ -211,11 +217,14 @@ class Dispatcher:
         await self._keep(self.outbox.failed(message.id, why, now_ms, unknown=unknown))
         await self._tell_broken()
 
-    async def _attempt(self, channel: str, title: str, text: str) -> tuple[str, bool]:
+    async def _attempt(self, channel: str, title: str, text: str, key: str) -> tuple[str, bool]:
         """Why a message was not taken, empty if it was, and whether it may have arrived all the same."""
+        address = self._places.addresses[channel]
         try:
             async with self._clock.timeout(SEND_S):
-                said = await asyncio.to_thread(self._places.send, self._places.addresses[channel], title, text)
+                if (way := self._places.ways.of(address)) is not None:
+                    return await way(address, title, text, key), False
+                said = await asyncio.to_thread(self._places.send, address, title, text)
                 return said, False
         except TimeoutError:
             return f"no answer within {SEND_S:g} s", True

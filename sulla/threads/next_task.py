@@ -9,7 +9,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import RunId
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.inputs import WaitingInput
+from sulla.threads.log.inputs import ControlInput, WaitingInput
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.plays import TIME
 from sulla.threads.log.records import Answer, ContinueAsked, StopAsked
@@ -17,6 +17,7 @@ from sulla.threads.log.requests import RunRequest
 from sulla.threads.log.state import ThreadState
 
 STOPPED: Final = "it was stopped before it began"
+BEGUN: Final = "the message that is taken back waits no longer"
 TAKEN: Final = "the run has it beside another answer that it waited for"
 
 
@@ -48,6 +49,8 @@ class StopRun:
     cancels_run: bool
     drop: bool = False
     """Whether what waits gets no turn any more."""
+    only: int = 0
+    """The waiting message that is taken back, while all else stays as it is; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,7 @@ def cut_short(state: ThreadState) -> str:
     run = state.run
     if run is None:
         return ""
-    if any(
-        isinstance(control.fact, StopAsked) and run.message.seq < seq for seq, control in state.inbox.controls.items()
-    ):
+    if any(_stops(control) and run.message.seq < seq for seq, control in state.inbox.controls.items()):
         return "stopped"
     match _of_run(state, run):
         case Interrupt():
@@ -160,13 +161,18 @@ def cut_short(state: ThreadState) -> str:
             return ""
 
 
+def _stops(control: ControlInput) -> bool:
+    """Whether a control ends what goes on."""
+    return isinstance(control.fact, StopAsked) and not control.fact.only
+
+
 def _stopped_before(state: ThreadState) -> int:
     """What has to begin also if it was stopped before it did, because somebody waits for its end; 0 for nothing."""
     if state.is_child and not state.walk.cycle_complete:
         return min(state.inbox.waiting)
     if not state.kind.refusal:
         return 0
-    stop = max((seq for seq, control in state.inbox.controls.items() if isinstance(control.fact, StopAsked)), default=0)
+    stop = max((seq for seq, control in state.inbox.controls.items() if _stops(control)), default=0)
     return min((seq for seq, item in state.inbox.waiting.items() if item.origin != "user" and seq < stop), default=0)
 
 
@@ -225,10 +231,20 @@ def _steering(state: ThreadState, run: OpenRun) -> int:
     return max((item.seq for item in state.steering if item.seq > run.known_seq), default=0)
 
 
+def _stop(state: ThreadState, seq: int, stop: StopAsked) -> Task:
+    """What becomes of a stop; or of a message that somebody takes back, where a playbook's is not his to take."""
+    if not stop.only:
+        return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq, drop=stop.drop)
+    for item in state.inbox.waiting.values():
+        if item.message_id == stop.only and item.seq < seq and item.origin in ("user", "web"):
+            return StopRun(seq, cancels_run=False, drop=True, only=item.seq)
+    return Ignore(seq, BEGUN)
+
+
 def _control(state: ThreadState, seq: int) -> Task | None:
     match state.inbox.controls[seq].fact:
-        case StopAsked(drop):
-            return StopRun(seq, cancels_run=state.run is not None and state.run.message.seq < seq, drop=drop)
+        case StopAsked() as stop:
+            return _stop(state, seq, stop)
         case ContinueAsked():
             return ReleaseHeld(seq)
         case RunRequest() as order:

@@ -120,9 +120,10 @@ class ThreadStore:
         offered = await self._offer(thread_id, fact, origin=self._origin(run_id), max_waiting=room)
         return Sent(run_id, offered.seq, offered.first)
 
-    async def stop(self, thread_id: ThreadId, request_id: str | None = None, *, drop: bool = False) -> int:
-        """Ask for the running turn to end, and with `drop` for what waits to get none; its number in the log."""
-        return await self._control(thread_id, f.StopAsked(drop), request_id)
+    async def stop(self, thread: ThreadId, request_id: str | None = None, *, drop: bool = False, only: str = "") -> int:
+        """Ask for the running turn to end, and with `drop` for what waits to get none; or for the message `only` to be
+        taken back, if its turn has not begun. The request's number in the log."""
+        return await self._control(thread, f.StopAsked(drop, only), request_id)
 
     async def resume(self, thread_id: ThreadId, request_id: str | None = None) -> int:
         """Let held messages go on; returns the request's number in the log."""

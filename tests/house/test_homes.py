@@ -23,6 +23,7 @@ TASKS = (
     "sulla/store/redis/line_library.py",
     "sulla/store/postgres/bus.py",
     "sulla/testing/clock.py",
+    "sulla/testing/channels/scene.py",
     "sulla/models/wire/deadline.py",
     "sulla/daemon/capability_tasks.py",
     "sulla/tools/attempt.py",

@@ -73,6 +73,7 @@ class StopAsked(Fielded):
     kind: ClassVar[str] = "STOP"
     provenance: ClassVar[Provenance] = "daemon"
     drop: bool = False
+    only: str = ""  # the message that is taken back, if it still waits, and all else stays as it is; empty for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,8 +353,7 @@ class RunFinished(Fielded):
     run_id: RunId
     outcome: Outcome
     usage: Usage = field(default_factory=Usage)
-    joined: RunId | None = None
-    """The run that took this one's message along."""
+    joined: RunId | None = None  # the run that took this one's message along
     counted: int = 0
     """Tokens that it was charged for, with those of sub-agents and of calls that were cut off."""
 

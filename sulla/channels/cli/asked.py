@@ -1,0 +1,88 @@
+"""What `sulla channel` asks of the daemon, and how it shows that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from sulla.terminal.client import open_client
+from sulla.terminal.exits import Exit
+from sulla.terminal.output import tell
+from sulla.terminal.place import Door
+from sulla.terminal.program import hint
+from sulla.terminal.table import Table, one_line, paper
+
+
+async def ask(given: argparse.Namespace, where: Door) -> Exit:
+    """Do what was chosen.
+
+    Args:
+        given: what was typed.
+        where: the daemon.
+
+    Raises:
+        SullaError: the daemon refuses it, or does not answer.
+    """
+    params: dict[str, Any] = {}
+    match given.below:
+        case "test":
+            method, params = "channel.test", {"channel": given.channel}
+        case "pair":
+            scopes = {"scopes": [one.strip() for one in given.scopes.split(",")]} if given.scopes else {}
+            method, params = "channel.pair", {"code": given.code, "person": given.person, **scopes}
+        case "forget":
+            method, params = "channel.forget", {"person": given.person}
+        case "people":
+            method = "channel.people"
+        case _:
+            method = "channel.list"
+    async with open_client(where) as client:
+        found: dict[str, Any] = await client.call(method, **params)
+    if given.json:
+        for one in found.get("channels") or found.get("people") or [found]:
+            print(json.dumps(one))
+        return Exit.FAILED if found.get("why") else Exit.OK
+    return _shown(method, found)
+
+
+def _shown(method: str, found: dict[str, Any]) -> Exit:
+    match method:
+        case "channel.test" if found["why"]:
+            tell(f"{found['channel']} does not work: {one_line(found['why'], 400)}")
+            return Exit.FAILED
+        case "channel.test":
+            tell(f"{found['channel']} works, as {one_line(found['account'])}")
+        case "channel.pair":
+            tell(f"{found['person']} may write by {found['channel']}: {', '.join(found['scopes'])}")
+        case "channel.forget":
+            tell(f"{found['person']} may no longer write")
+        case "channel.people":
+            table = Table(("PERSON", "MAY", "BY"), (20, 30, 40), paper())
+            rows: list[tuple[str, ...]] = [
+                (one["person"], ", ".join(one["scopes"]), ", ".join(one["channels"])) for one in found["people"]
+            ]
+            _table(table, rows, "nobody may write by a channel: docs/channels.md says how somebody is let in")
+        case _:
+            table = Table(("CHANNEL", "KIND", "ACCOUNT", "WAITING", "STATE"), (16, 10, 24, 7, 40), paper())
+            rows = [
+                (
+                    one["channel"],
+                    one["kind"],
+                    one["account"],
+                    str(one["waiting"]),
+                    f"{one['state']}: {one['why']}" if one["why"] else one["state"],
+                )
+                for one in found["channels"]
+            ]
+            _table(table, rows, hint("no channels: `sulla channel add` sets one up"))
+    return Exit.OK
+
+
+def _table(table: Table, rows: list[tuple[str, ...]], none: str) -> None:
+    if not rows:
+        tell(none)
+        return
+    print(table.head())
+    for row in rows:
+        print(table.row(row))

@@ -1,0 +1,97 @@
+"""Which kinds of channels there are: a line for each, and what installed packages bring. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from sulla.channels.base import Channel
+from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import SettingsError
+from sulla.host.capability import find
+from sulla.host.installed import entry_points_of
+
+GROUP: Final = "sulla.channels"
+"""The entry-point group by which installed packages bring kinds of their own; each names a `ChannelKind`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a channel is made of."""
+
+    name: str
+    """What its people call it in the settings."""
+    options: object
+    """Those of its kind, checked: an instance of `ChannelKind.options`."""
+    secrets: Mapping[str, str]
+    """What the kind's `secrets` ask for, by their names. Never shown, never logged."""
+    clock: Clock
+
+
+class ChannelKind(NamedTuple):
+    """A kind of channel. What is named as ``module:NAME`` is imported when a channel of it is opened, or set up."""
+
+    name: str
+    title: str
+    """For people."""
+    make: str
+    """``module:FUNCTION``, takes a `Wanted` and gives a `base.Channel`. The service's library is imported there."""
+    options: str
+    """``module:CLASS``, a pydantic model of what the settings may say, which forbids all else."""
+    secrets: Mapping[str, str] = MappingProxyType({})
+    """What has to be known and not shown, by its name, with what the wizard asks for it."""
+    library: str = ""
+    """The module that has to be installed; empty for none."""
+    extra: str = ""
+    """What brings it: an extra of Sulla, or the name of a package."""
+    loggers: tuple[str, ...] = ()
+    """The loggers of its library that write addresses or contents; they are hushed below warnings."""
+
+
+KINDS: Final = (
+    ChannelKind(
+        "telegram",
+        "Telegram",
+        "sulla.channels.telegram.channel:make",
+        "sulla.channels.telegram.settings:TelegramOptions",
+        MappingProxyType({"token": "the bot's token, as @BotFather gave it"}),
+        "telegram",
+        "telegram",
+        ("httpx", "httpcore", "telegram"),
+    ),
+)
+"""Sulla's own. To add one: its folder, and its line here."""
+
+
+def kinds(*, installed: bool = True) -> Mapping[str, ChannelKind]:
+    """All kinds, by name.
+
+    Args:
+        installed: whether those of other packages too.
+
+    Raises:
+        SettingsError: a package brings what is none, or one that is there already.
+    """
+    found = {one.name: one for one in KINDS}
+    for point in entry_points_of(GROUP) if installed else ():
+        brought = find(point.value, f"the package {point.dist.name if point.dist else '?'!r}")
+        if not isinstance(brought, ChannelKind):
+            raise SettingsError(f"{point.value} is no ChannelKind but {type(brought).__name__}: mend its package")
+        if brought.name in found:
+            raise SettingsError(f"there are two kinds of channels named {brought.name!r}: uninstall one")
+        found[brought.name] = brought
+    return found
+
+
+def maker(kind: ChannelKind) -> Callable[[Wanted], Channel]:
+    """What makes channels of a kind; its library is imported.
+
+    Raises:
+        SettingsError: it cannot be.
+    """
+    made = find(kind.make, f"the channel kind {kind.name!r}")
+    if not callable(made):
+        raise SettingsError(f"{kind.make} is no function: mend its package")
+    return made

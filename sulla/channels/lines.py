@@ -1,0 +1,110 @@
+"""All channels of a home, as clients ask for them and the daemon looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from sulla.channels.machine.people import ChannelScope
+from sulla.channels.opened import tried
+from sulla.channels.rpc import (
+    ChannelAccount,
+    ChannelAccounts,
+    ChannelForgotten,
+    ChannelPaired,
+    ChannelPerson,
+    ChannelPersons,
+    ChannelTested,
+)
+from sulla.channels.run.line import Line
+from sulla.channels.run.people_book import PeopleBook
+from sulla.core.errors import NotFound
+from sulla.core.ids import ThreadId
+from sulla.core.jsontypes import JsonObject
+
+
+class Lines:
+    """The channels of the settings. Keeps `rpc.ChannelService`, and lives as long as the daemon.
+
+    Args:
+        every: by name.
+        people: who may write.
+    """
+
+    def __init__(self, every: Mapping[str, Line], people: PeopleBook) -> None:
+        self.every = every
+        self._people = people
+
+    # ------------------------------------------------------------------------------------------------ for the daemon
+
+    def wake(self, thread_id: ThreadId) -> None:
+        """See `host.Follower`."""
+        for line in self.every.values():
+            line.wake(thread_id)
+
+    def trouble(self) -> str:
+        """What is wrong with channels; empty for nothing."""
+        broken = [one for one in self.every.values() if one.state in ("failing", "refused")]
+        return "; ".join(f"the channel {one.said.name} does not work: {one.why}" for one in broken)[:1_000]
+
+    async def status(self) -> JsonObject:
+        """What `sulla status --json` says of them."""
+        rows = map(_row, self.every.values())
+        return {"channels": [{"channel": one.channel, "state": one.state, "waiting": one.waiting} for one in rows]}
+
+    async def send_file(self, thread_id: ThreadId, path: str, caption: str, key: str, size: int) -> str:
+        """See `tools.SendFile`."""
+        for line in self.every.values():
+            if (why := await line.send_file(thread_id, path, caption, key, size)) is not None:
+                return why
+        return "this conversation is held on no channel that this daemon has"
+
+    async def notify(self, address: str, title: str, text: str, key: str) -> str:
+        """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written."""
+        name, _, place = address.partition("://")[2].partition("/")
+        if (line := self.every.get(name)) is None:
+            return f"there is no channel {name[:60]!r}"
+        if await line.tell(unquote(place), f"**{title}**\n\n{text}", key):
+            return ""
+        return f"the channel {name!r} is {line.state}, or nobody has written at this place of it yet"
+
+    # ------------------------------------------------------------------------------------------------- for clients
+
+    async def list_channels(self) -> ChannelAccounts:
+        """See `rpc.ChannelService`."""
+        return ChannelAccounts(tuple(map(_row, self.every.values())))
+
+    async def test_channel(self, channel: str) -> ChannelTested:
+        """See `rpc.ChannelService`."""
+        line = self.every.get(channel)
+        if line is None:
+            raise NotFound(f"there is no channel {channel[:60]!r}; there are: {', '.join(self.every) or 'none'}")
+        account, why = await tried(line.make)
+        return ChannelTested(channel, account, why)
+
+    async def list_people(self) -> ChannelPersons:
+        """See `rpc.ChannelService`."""
+        known = await self._people.read()
+        rows = (
+            ChannelPerson(one.name, one.scopes, tuple(each.channel for each in one.identities)) for one in known.persons
+        )
+        return ChannelPersons(tuple(rows), len(known.codes))
+
+    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
+        """See `rpc.ChannelService`; who was let in is told so."""
+        let_in, confirmed = await self._people.confirm(code, person, scopes)
+        channel = confirmed.identity.channel
+        if (line := self.every.get(channel)) is not None:
+            await line.tell(confirmed.place, f"You are known here now, as {let_in.name}. Write something, or /help.")
+        return ChannelPaired(let_in.name, channel, let_in.scopes)
+
+    async def forget_person(self, person: str) -> ChannelForgotten:
+        """See `rpc.ChannelService`."""
+        await self._people.forget(person)
+        return ChannelForgotten(person)
+
+
+def _row(one: Line) -> ChannelAccount:
+    book = one.held.book if one.held is not None else None
+    counts = (len(book.talks), len(book.items), book.given_up) if book is not None else (0, 0, 0)
+    return ChannelAccount(one.said.name, one.said.kind, one.account.name, one.state, one.why, *counts)

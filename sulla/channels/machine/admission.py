@@ -1,0 +1,153 @@
+"""Decides what becomes of what arrives: whose words are taken up, as whose, and what asks for something else. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import field
+from typing import Final, Literal, get_args
+
+from sulla.channels.base import Arrived, Press
+from sulla.channels.machine.people import Identity, People, Person
+from sulla.core.dataclass import dataclass
+
+CommandName = Literal["new", "stop", "status", "agent", "help", "pick", "start"]
+COMMANDS: Final[tuple[CommandName, ...]] = get_args(CommandName)
+_COMMAND: Final = re.compile(r"/([a-z]{2,12})(?:@\S+)?(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Nothing becomes of it, and nobody is told."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Somebody who is not known writes where only he and the daemon read: he may get a code."""
+
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """He is told something, and nothing else becomes of it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """It becomes a message to an agent."""
+
+    person: Person | None
+    """Who says it; None for somebody in a group who is not known: his words are from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commanded:
+    """It is a command of the channel's."""
+
+    person: Person
+    name: CommandName
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A known person chose something."""
+
+    person: Person
+    press: Press
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A message was edited or deleted by whoever wrote it."""
+
+    person: Person | None
+
+
+Verdict = Ignored | Stranger | Told | Saying | Commanded | Pressed | Changed
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Whom the settings of one channel let in."""
+
+    channel: str
+    places: frozenset[str] = frozenset()
+    """Groups in which it talks, by `Place.id`."""
+    people: Mapping[str, str] = field(default_factory=dict)
+    """Who a sender is, by the service's id: named in the settings instead of by a code."""
+    strangers: bool = True
+    """Whether words of group members who are not known are taken up at all, as from outside."""
+
+
+def judge(arrived: Arrived, people: People, rules: Rules, own: Collection[str] = ()) -> Verdict:
+    """What becomes of something that arrived.
+
+    Args:
+        arrived: it.
+        people: who is known.
+        rules: the channel's.
+        own: ids under which the daemon itself is there.
+    """
+    sender, place = arrived.sender.id, arrived.place
+    if not sender or sender in own:
+        return Ignored("it is the daemon's own, or nobody's")
+    person = known(people, rules, sender)
+    if place.kind == "group" and place.id not in rules.places:
+        return Ignored("the group is not among `places`")
+    if arrived.kind == "press":
+        return _pressed(arrived, person)
+    if person is None:
+        if place.kind == "private":
+            # An edit by a stranger asks for nothing, and gets nothing.
+            return Stranger(Identity(rules.channel, sender)) if arrived.kind == "message" else Ignored("a stranger's")
+        if not rules.strangers or not arrived.addressed:
+            return Ignored("somebody who is not known, or means somebody else")
+        return Saying(None) if arrived.kind == "message" else Changed(None)
+    if not arrived.addressed and arrived.kind == "message":
+        return Ignored("the daemon is not meant")
+    if "write" not in person.scopes:
+        return Told("You may read here, and not write.") if arrived.kind == "message" else Ignored("he may not write")
+    if arrived.kind != "message":
+        return Changed(person)
+    return _said(arrived, person)
+
+
+def known(people: People, rules: Rules, sender: str) -> Person | None:
+    """Who a sender is; None for nobody who is known.
+
+    Args:
+        people: who was let in.
+        rules: whom the settings name.
+        sender: the service's id.
+    """
+    if (person := people.of(Identity(rules.channel, sender))) is not None:
+        return person
+    name = rules.people.get(sender)
+    if name is None:
+        return None
+    return people.named(name) or Person(name, identities=(Identity(rules.channel, sender),))
+
+
+def _pressed(arrived: Arrived, person: Person | None) -> Verdict:
+    if arrived.press is None or person is None:
+        return Told("This is for others to answer.") if arrived.press is not None else Ignored("no press")
+    return Pressed(person, arrived.press)
+
+
+def _said(arrived: Arrived, person: Person) -> Verdict:
+    match = _COMMAND.fullmatch(arrived.text.strip())
+    if match is None or match.group(1) not in COMMANDS:
+        if not arrived.text.strip() and not arrived.attachments and not arrived.quoted:
+            return Ignored("it says nothing")
+        return Saying(person)
+    name: CommandName = match.group(1)  # type: ignore[assignment]  # it is one of them
+    rest = (match.group(2) or "").strip()
+    if name == "pick":
+        return Pressed(person, Press(rest[:64]))
+    return Commanded(person, name, rest)

@@ -1,0 +1,275 @@
+"""Decides what goes out at each place and when, one after the other, and what becomes of what may have arrived. Pure.
+
+Whoever drives it keeps the book after each call that changes it, and before he does what it said: so a kill at any
+moment leaves a book that says what may have been sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
+from sulla.channels.machine.cutting import Measure, cut_up
+from sulla.channels.machine.values import MOST_ITEMS, Book, Item, Preview, Question
+from sulla.core.cut import cut
+from sulla.core.ids import derived_id
+
+BACKOFF_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+"""How long is waited after each failed attempt in a row, in seconds; then always the last. What an answer waits for is
+given up only when the service says that it is of no use."""
+MOST_LOOKS: Final = 8
+"""How often a service is asked for a message before it is sent again without knowing."""
+_NEW: Final = frozenset({"text", "final", "file"})
+"""Kinds of items that are a message of their own: one that is sent twice is there twice."""
+DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
+"""What stands before a message of which nobody can find out whether it arrived."""
+
+
+class Outbox:
+    """What waits to be sent by one channel. It lives as long as its book is open.
+
+    Args:
+        book: is changed in place.
+        manners: the service's.
+        measure: see `Channel.measure`.
+    """
+
+    def __init__(self, book: Book, manners: Manners, measure: Measure = len) -> None:
+        self._book = book
+        self._manners = manners
+        self._measure = measure
+
+    # -------------------------------------------------------------------------------------------------- what happens
+
+    def opened(self) -> None:
+        """It is taken up: nobody knows what became of what was being sent."""
+        for item in list(self._book.items.values()):
+            if item.status == "sending":
+                self._put(replace(item, status="unknown", due_ms=0))
+        for key, preview in list(self._book.previews.items()):
+            if preview.status == "sending":
+                self._book.previews[key] = replace(preview, status="unknown")
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more is to be planned for now, but short words of the daemon's own."""
+        return len(self._book.items) >= MOST_ITEMS
+
+    def waits_at(self, place: str) -> bool:
+        """Whether anything waits to be sent at a place."""
+        return any(item.place == place for item in self._book.items.values())
+
+    def say(self, place: str, text: str, key: str, *, reply_to: str = "") -> None:
+        """Plan a message, cut where it is too long; what was planned under its key before stays as it is.
+
+        Args:
+            place: where.
+            text: CommonMark.
+            key: the same for the same message.
+            reply_to: what it answers.
+        """
+        for number, part in enumerate(self._parts(text)):
+            reply = reply_to if number == 0 else ""
+            self._add(Item(derived_id("out", key, str(number)), place, part, reply_to=reply))
+
+    def send_file(self, place: str, path: str, caption: str, key: str) -> None:
+        """Plan a file.
+
+        Args:
+            place: where.
+            path: below the workspace.
+            caption: what is said with it.
+            key: the same for the same file.
+        """
+        self._add(Item(derived_id("out", key, "file"), place, caption, "file", ref=path))
+
+    def answer(self, place: str, message_id: str, text: str) -> None:
+        """Plan an answer that was shown while it was written, or was not: its first part takes the preview's place.
+
+        Args:
+            place: where.
+            message_id: the reply's.
+            text: all of it.
+        """
+        preview = self._book.previews.pop(place, None)
+        parts = self._parts(text)
+        if preview is not None and preview.ref and parts:
+            self._add(Item(derived_id("out", message_id, "0"), place, parts[0], "edit", ref=preview.ref))
+            parts, first = parts[1:], 1
+        else:
+            first = 0
+            if preview is not None and parts:
+                self._take_up(preview, place, parts[0])
+                parts, first = parts[1:], 1
+            elif preview is not None and preview.ref:
+                self._withdraw(preview)
+        for number, part in enumerate(parts, first):
+            self._add(Item(derived_id("out", message_id, str(number)), place, part))
+
+    def ask(self, question: Question, text: str) -> None:
+        """Plan a question; its last part has the buttons."""
+        buttons = tuple(_button(choice.token, choice.label, self._manners.button_chars) for choice in question.choices)
+        parts = self._parts(text) or [question.prompt[:64] or "?"]
+        for number, part in enumerate(parts):
+            last = number == len(parts) - 1
+            id_ = derived_id("out", question.id, str(number))
+            item = Item(id_, question.place, part, buttons=buttons if last and self._manners.most_buttons else ())
+            self._add(replace(item, question=question.id) if last else item)
+
+    def ask_no_more(self, question: Question, text: str) -> None:
+        """A question is no longer open: its buttons go, and its message says what became of it."""
+        for item in list(self._book.items.values()):
+            if item.question == question.id and item.status == "planned" and not item.tries:
+                del self._book.items[item.id]  # nobody has seen it
+                return
+        if question.ref:
+            shown = self._parts(text)[:1] or ["…"]
+            self._add(Item(derived_id("out", question.id, "over"), question.place, shown[0], "edit", ref=question.ref))
+
+    def show(self, place: str, message_id: str) -> Preview:
+        """A preview is about to be sent."""
+        preview = Preview(derived_id("out", message_id, "0"), place, message_id)
+        self._book.previews[place] = preview
+        return preview
+
+    def shown(self, place: str, outcome: Outcome) -> None:
+        """What came of sending a preview."""
+        if (preview := self._book.previews.get(place)) is None:
+            return
+        match outcome:
+            case Sent(ref):
+                self._book.previews[place] = replace(preview, ref=ref, status="shown")
+            case NotSent():
+                del self._book.previews[place]
+            case Unknown():
+                self._book.previews[place] = replace(preview, status="unknown")
+
+    def goes_on(self, place: str, message_id: str) -> None:
+        """What a preview showed is void, and another reply takes its place."""
+        if (preview := self._book.previews.get(place)) is not None and preview.ref:
+            self._book.previews[place] = replace(preview, message_id=message_id)
+
+    def drop_preview(self, place: str) -> None:
+        """What a preview showed came to nothing."""
+        if (preview := self._book.previews.pop(place, None)) is not None and preview.ref:
+            self._withdraw(preview)
+
+    # ------------------------------------------------------------------------------------------------------- sending
+
+    def heads(self) -> Iterator[Item]:
+        """The next item of each place, in the order in which they were planned."""
+        places: set[str] = set()
+        for item in self._book.items.values():
+            if item.place not in places:
+                places.add(item.place)
+                yield item
+
+    def head(self, place: str) -> Item | None:
+        """The next item of a place."""
+        return next((item for item in self._book.items.values() if item.place == place), None)
+
+    def looks_up(self, item: Item) -> bool:
+        """Whether the service is asked for an item before it is sent."""
+        if item.status != "unknown" or item.kind not in _NEW or item.tries > MOST_LOOKS:
+            return False
+        return self._manners.tells_sent
+
+    def found(self, item: Item, outcome: Outcome, now_ms: int) -> None:
+        """What the service said of one that may have arrived.
+
+        Args:
+            item: it.
+            outcome: `Unknown` where it could not tell, or did not answer.
+            now_ms: UTC milliseconds.
+        """
+        match outcome:
+            case Sent(ref) if item.kind == "final":
+                self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
+            case Sent():
+                self.ended(item, outcome, now_ms)
+            case NotSent():
+                self._put(replace(item, status="planned", due_ms=now_ms))
+            case Unknown():
+                self._put(replace(item, tries=item.tries + 1, due_ms=now_ms + self._wait_ms(item, None)))
+
+    def begin(self, item: Item) -> Item:
+        """An attempt is about to be made; what is then sent."""
+        again = item.status == "unknown" and item.kind in _NEW and not self._manners.takes_key
+        begun = replace(item, status="sending", doubtful=item.doubtful or again)
+        self._put(begun)
+        return begun
+
+    def ended(self, item: Item, outcome: Outcome, now_ms: int) -> None:
+        """What came of an attempt.
+
+        Args:
+            item: as `begin` gave it.
+            outcome: see there.
+            now_ms: UTC milliseconds.
+        """
+        match outcome:
+            case Sent(ref) if item.kind == "final" and self._manners.takes_key:
+                # Under this key the service may have what the preview showed.
+                self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
+            case Sent(ref):
+                self._book.items.pop(item.id, None)
+                if item.question and (question := self._book.questions.get(item.question)) is not None:
+                    self._book.questions[item.question] = replace(question, ref=ref)
+            case NotSent(final=True):
+                self._book.items.pop(item.id, None)
+                self._book.given_up += item.kind in _NEW
+                self._in_its_place(item)
+            case NotSent(retry_after_s=retry_after_s):
+                due_ms = now_ms + self._wait_ms(item, retry_after_s)
+                # Before it may have arrived, and nobody knows: that stays so.
+                self._put(replace(item, status="planned", tries=item.tries + 1, due_ms=due_ms))
+            case Unknown():
+                due_ms = now_ms + self._wait_ms(item, None)
+                self._put(replace(item, status="unknown", tries=item.tries + 1, due_ms=due_ms))
+
+    def text_of(self, item: Item) -> str:
+        """What of an item is sent."""
+        if not item.doubtful:
+            return item.text
+        marked = DOUBTFUL + item.text
+        return marked if self._measure(marked) <= self._manners.most_chars else item.text
+
+    # ------------------------------------------------------------------------------------------------------- private
+
+    def _parts(self, text: str) -> Sequence[str]:
+        room = self._measure(DOUBTFUL)
+        return cut_up(text, max(64, self._manners.most_chars - room), self._measure)
+
+    def _add(self, item: Item) -> None:
+        self._book.items.setdefault(item.id, item)
+
+    def _put(self, item: Item) -> None:
+        if item.id in self._book.items:
+            self._book.items[item.id] = item
+
+    def _take_up(self, preview: Preview, place: str, text: str) -> None:
+        """The preview may have arrived, and nobody knows under which number: it is looked for before it is sent."""
+        self._add(Item(preview.id, place, text, "final", status="unknown"))
+
+    def _withdraw(self, preview: Preview) -> None:
+        if self._manners.deletes:
+            self._add(Item(derived_id("out", preview.id, "gone"), preview.place, kind="delete", ref=preview.ref))
+        else:
+            self._add(Item(derived_id("out", preview.id, "gone"), preview.place, "…", "edit", ref=preview.ref))
+
+    def _in_its_place(self, item: Item) -> None:
+        """A message that cannot be edited any more is said anew: what it was to say is not lost with it."""
+        if item.kind == "edit" and not item.question and item.text != "…":
+            again = Item(derived_id("out", item.id, "anew"), item.place, item.text)
+            # Before what comes behind it.
+            self._book.items = {again.id: again, **self._book.items}
+
+    def _wait_ms(self, item: Item, retry_after_s: float | None) -> int:
+        wait_s = BACKOFF_S[min(item.tries, len(BACKOFF_S) - 1)] if retry_after_s is None else retry_after_s
+        return round(wait_s * 1_000)
+
+
+def _button(token: str, label: str, chars: int) -> Button:
+    return Button(token, cut(label, chars))

@@ -1,0 +1,108 @@
+"""What goes out of one record of a conversation's log. Pure."""
+
+from __future__ import annotations
+
+from sulla.core.dataclass import dataclass
+from sulla.people.slice import Notice
+from sulla.threads.log import records as f
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_own_wait
+from sulla.threads.log.waits import Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The agent says something to people."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """People are asked something."""
+
+    waits: tuple[Wait, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredElsewhere:
+    """A question is no longer open; empty for none of the run's."""
+
+    wait_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A turn ended; with a word to people where it did not end well."""
+
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A turn began, or went on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """People are told something beside the agent's answers."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A playbook began that was started from here, or it ended."""
+
+    thread: str
+    ended: bool
+
+
+Step = Told | Playing | Reply | Asked | AnsweredElsewhere | Ended | Begun
+_PLAYS = frozenset({"PLAYBOOK_BEGAN", "PLAYBOOK_ENDED"})
+"""Records of the capability `playbooks`, which channels do without where it is not there."""
+
+
+def step_of(entry: Entry) -> Step | None:
+    """What a record means for people at a place; None for nothing.
+
+    Args:
+        entry: the record.
+    """
+    if entry.kind in _PLAYS:
+        return Playing(str(entry.data["thread_id"]), ended=entry.kind == "PLAYBOOK_ENDED")
+    fact = entry.fact
+    match fact:
+        case f.TextMessageEnd(hidden=False) if fact.text.strip():
+            return Reply(fact.message_id, fact.text)
+        case f.Suspended():
+            return Asked(tuple(filter(is_for_people, fact.waits)))
+        case f.Resumed():
+            return AnsweredElsewhere(fact.wait_id) if fact.wait_id else Begun()
+        case f.RunStarted():
+            return Begun()
+        case f.RunError():
+            return Ended(f"*This did not work: {fact.message}*")
+        case f.RunFinished():
+            return Ended(_ending(fact.outcome))
+        case Notice() if not fact.wait_id:  # a question is asked with its buttons
+            return Told(fact.text)
+        case _:
+            return None
+
+
+def is_for_people(wait: Wait) -> bool:
+    """Whether people answer what a run waits for."""
+    return not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
+
+
+def _ending(outcome: f.Outcome) -> str:
+    match outcome.status:
+        case "blocked":
+            return f"*I cannot go on: {outcome.blocker_reason}*" if outcome.blocker_reason else ""
+        case "failed":
+            return f"*This did not work: {outcome.reason or outcome.status_report or 'no reason was given'}*"
+        case _:
+            return ""

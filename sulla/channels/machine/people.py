@@ -1,0 +1,205 @@
+"""Who may write by channels: people with their identities, and the codes by which new ones are let in. Pure.
+
+One value for all channels of a store. What changes it gives another one, which is kept only where nobody has changed it
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, replace
+from typing import Any, Final, Literal
+
+import orjson
+
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound
+
+ChannelScope = Literal["read", "write", "approve", "admin"]
+USUAL_SCOPES: Final[tuple[ChannelScope, ...]] = ("read", "write", "approve")
+"""What somebody may who was let in and of whom nothing else is said: never `admin`."""
+CODE_S: Final = 900
+"""How long a code is good, in seconds."""
+CODE_CHARS: Final = 8
+ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+"""Of codes: without what looks alike."""
+MOST_CODES: Final = 20
+"""Codes that are open at once, of all channels; a further stranger gets none, and is not answered."""
+CODES_A_DAY: Final = 3
+"""So many codes one stranger gets in a day; then he is not answered any more."""
+DAY_S: Final = 86_400
+MOST_STRANGERS: Final = 500
+"""Strangers of whom it is remembered that they got codes; of more, whoever came longest ago is forgotten."""
+MOST_WRONG: Final = 10
+"""Wrong codes within `CODE_S`; then no code is taken for that long."""
+MOST_PEOPLE: Final = 200
+MOST_IDENTITIES: Final = 20
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is at one channel."""
+
+    channel: str
+    sender: str
+    """The service's id, never a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who may write."""
+
+    name: str
+    scopes: tuple[ChannelScope, ...] = USUAL_SCOPES
+    identities: tuple[Identity, ...] = ()
+
+    @property
+    def principal(self) -> str:
+        """Under what his messages are counted and his answers kept."""
+        return f"channel:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A stranger's, until the owner confirms it."""
+
+    code: str
+    identity: Identity
+    until_s: float
+    """UTC seconds."""
+    place: str = ""
+    """Where he wrote, to be told there."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """All that is known of people on channels."""
+
+    persons: tuple[Person, ...] = ()
+    codes: tuple[Code, ...] = ()
+    asked: tuple[tuple[str, str, float], ...] = ()
+    """Channel, sender and UTC second of each code given within the last day, the oldest first."""
+    wrong_s: tuple[float, ...] = ()
+    """When wrong codes were confirmed."""
+
+    def of(self, identity: Identity) -> Person | None:
+        """Whose identity it is; None for a stranger's."""
+        return next((one for one in self.persons if identity in one.identities), None)
+
+    def named(self, name: str) -> Person | None:
+        """The person of a name."""
+        return next((one for one in self.persons if one.name == name), None)
+
+    def at(self, now_s: float) -> People:
+        """Without what has run out."""
+        codes = tuple(one for one in self.codes if one.until_s > now_s)
+        asked = tuple(one for one in self.asked if one[2] > now_s - DAY_S)[-MOST_STRANGERS * CODES_A_DAY :]
+        return replace(self, codes=codes, asked=asked, wrong_s=tuple(t for t in self.wrong_s if t > now_s - CODE_S))
+
+    def asking(self, identity: Identity, place: str, fresh: str, now_s: float) -> tuple[People, str]:
+        """A stranger writes where only he and the daemon read.
+
+        Args:
+            identity: his.
+            place: where he wrote.
+            fresh: a code that nobody can guess.
+            now_s: UTC seconds.
+
+        Returns:
+            The people as they are then, and the code that he is told; empty where he is not answered.
+        """
+        now = self.at(now_s)
+        if any(one.identity == identity for one in now.codes):
+            return now, ""  # he has one, and was told
+        given = sum(one[:2] == (identity.channel, identity.sender) for one in now.asked)
+        if given >= CODES_A_DAY or len(now.codes) >= MOST_CODES:
+            return now, ""
+        code = Code(fresh, identity, now_s + CODE_S, place)
+        asked = (*now.asked, (identity.channel, identity.sender, now_s))
+        return replace(now, codes=(*now.codes, code), asked=asked), fresh
+
+    def confirmed(
+        self, code: str, name: str, scopes: tuple[ChannelScope, ...] | None, now_s: float
+    ) -> tuple[People, Person | None, Code | None]:
+        """The owner says whose a code is.
+
+        Args:
+            code: as the stranger told him.
+            name: of the person; one that is there gets a further identity.
+            scopes: what he may; None for what is usual, or what he may already.
+            now_s: UTC seconds.
+
+        Returns:
+            The people as they are then, who it is, and the code; None for a code that is not good, which is to be kept
+            too, for it counts.
+
+        Raises:
+            InvalidInput: the name is none.
+            Conflict: too many wrong codes were tried, or there are too many people.
+        """
+        if not _NAME.fullmatch(name):
+            raise InvalidInput(f"name: got {name[:60]!r}, expected small letters, digits, '-', '_' and '.', 40 at most")
+        now = self.at(now_s)
+        if len(now.wrong_s) >= MOST_WRONG:
+            raise Conflict(f"{MOST_WRONG} wrong codes were tried: try again in {CODE_S // 60} minutes")
+        wanted = "".join(code.upper().split()).replace("-", "")
+        found = next((one for one in now.codes if one.code == wanted), None)
+        if found is None:
+            return replace(now, wrong_s=(*now.wrong_s, now_s)), None, None
+        codes = tuple(one for one in now.codes if one is not found)
+        return (*replace(now, codes=codes).joined(name, found.identity, scopes), found)
+
+    def joined(self, name: str, identity: Identity, scopes: tuple[ChannelScope, ...] | None) -> tuple[People, Person]:
+        """Somebody is also this at a channel.
+
+        Raises:
+            Conflict: it is somebody else's, or there are too many.
+        """
+        if (other := self.of(identity)) is not None and other.name != name:
+            raise Conflict(f"this is {other.name!r} already: `sulla channel forget {other.name}` first")
+        person = self.named(name) or Person(name)
+        if len(self.persons) >= MOST_PEOPLE or len(person.identities) >= MOST_IDENTITIES:
+            raise Conflict(f"there are {MOST_PEOPLE} people, or {MOST_IDENTITIES} identities of {name!r}: forget one")
+        identities = tuple(dict.fromkeys((*person.identities, identity)))
+        person = replace(person, scopes=person.scopes if scopes is None else scopes, identities=identities)
+        return replace(self, persons=(*(one for one in self.persons if one.name != name), person)), person
+
+    def without(self, name: str) -> People:
+        """Somebody may no longer write.
+
+        Raises:
+            NotFound: there is nobody of that name.
+        """
+        if self.named(name) is None:
+            known = ", ".join(one.name for one in self.persons) or "nobody"
+            raise NotFound(f"nobody is called {name[:60]!r} here; there is: {known}")
+        return replace(self, persons=tuple(one for one in self.persons if one.name != name))
+
+
+def encode(people: People) -> bytes:
+    """People as bytes."""
+    return orjson.dumps(asdict(people))
+
+
+def decode(body: bytes | None) -> People:
+    """The people of some bytes; nobody for none.
+
+    Raises:
+        CorruptRecord: they are none.
+    """
+    if not body:
+        return People()
+    try:
+        raw: dict[str, Any] = orjson.loads(body)
+        return People(
+            tuple(
+                Person(one["name"], tuple(one["scopes"]), tuple(Identity(**each) for each in one["identities"]))
+                for one in raw["persons"]
+            ),
+            tuple(Code(**one | {"identity": Identity(**one["identity"])}) for one in raw["codes"]),
+            tuple((str(one[0]), str(one[1]), float(one[2])) for one in raw["asked"]),
+            tuple(map(float, raw["wrong_s"])),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptRecord(f"what is known of people on channels cannot be read: {error}") from None

@@ -1,0 +1,186 @@
+"""What one channel's book holds: values alone, and their form on the disk. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Final, Literal
+
+import orjson
+
+from sulla.channels.base import Button, Place
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import CorruptRecord
+
+Status = Literal["planned", "sending", "unknown"]
+"""`sending`: an attempt was begun, so it may have arrived. `unknown`: it ended, and nobody knows how."""
+Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
+"""See `threads.log.records.Answer`."""
+ItemKind = Literal["text", "final", "edit", "delete", "file"]
+"""`final`: an answer of which a preview may have arrived, nobody knows under which number."""
+
+MOST_PLACES: Final = 2_000
+"""Places that are remembered; of more, those where nobody talked for longest are forgotten: the next word there begins
+another conversation."""
+MOST_ITEMS: Final = 512
+"""Messages that wait to be sent; as long as so many do, no log is read on."""
+MOST_LEFT: Final = 3
+"""Conversations before the present one that are still listened to at a place."""
+MOST_PLAYS: Final = 20
+"""Playbooks that a place listens to at once."""
+MOST_QUESTIONS: Final = 200
+"""Questions with buttons; of more, the oldest one's are no longer good."""
+MOST_SEEN: Final = 4_096
+"""Messages of which it is remembered that they came, beside what the cursor says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A place, and the conversation that is held there."""
+
+    place: Place
+    begun: str = ""
+    """The service's id of the message that began the conversation (`/new`); empty for the place's first one."""
+    agent: str = ""
+    """Who is talked to; empty for the home's own agent."""
+    thread: str = ""
+    """Ours; empty until somebody has said something."""
+    told_seq: int = 0
+    """Up to which record of its log all is planned that goes out."""
+    used_ms: int = 0
+    left: tuple[tuple[str, int], ...] = ()
+    """Conversations that were held here before and are not done: what they still say is said here, too; and up to which
+    record of their logs all is planned."""
+    plays: tuple[str, ...] = ()
+    """Playbooks that were begun from here and have not ended, by their threads: what they ask is asked here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that waits to be sent, or is being sent."""
+
+    id: str
+    """The same however often it is planned; the service's idempotency key."""
+    place: str
+    """`Place.key`."""
+    text: str = ""
+    kind: ItemKind = "text"
+    buttons: tuple[Button, ...] = ()
+    ref: str = ""
+    """What is edited or deleted; of a file, its path below the workspace."""
+    reply_to: str = ""
+    status: Status = "planned"
+    tries: int = 0
+    due_ms: int = 0
+    doubtful: bool = False
+    """Whether an attempt before may have arrived: the message says so."""
+    question: str = ""
+    """The question that it asks (`Question.id`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A message that shows an answer while it is written."""
+
+    id: str
+    """As of an item."""
+    place: str
+    message_id: str
+    """Ours, of the reply."""
+    ref: str = ""
+    """The service's, once it is known."""
+    status: Status | Literal["shown"] = "sending"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a button says."""
+
+    token: str
+    label: str
+    verdict: Verdict
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What people are asked at a place, as long as it is open."""
+
+    id: str
+    place: str
+    thread: str
+    """Whose run asks: the conversation's, or that of one which works for it."""
+    wait_id: str
+    prompt: str
+    choices: tuple[Choice, ...] = ()
+    ref: str = ""
+    """The service's id of the message that asks; empty until it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose a book is."""
+
+    account: str = ""
+    """The service's id of the account: another one is another channel, and its cursor means nothing."""
+    secret: str = ""
+    """What tokens of buttons are made with; of this channel alone."""
+
+
+@dataclass(slots=True)
+class Book:
+    """All that is kept of one channel. It is small, and written as a whole."""
+
+    owner: Owner = Owner()
+    cursor: str = ""
+    seen: list[str] = field(default_factory=list)
+    """Digests of the newest messages."""
+    talks: dict[str, Talk] = field(default_factory=dict)
+    """By place."""
+    items: dict[str, Item] = field(default_factory=dict)
+    """In the order in which they go out at each place."""
+    previews: dict[str, Preview] = field(default_factory=dict)
+    """By place."""
+    questions: dict[str, Question] = field(default_factory=dict)
+    given_up: int = 0
+    """Messages that were not sent in the end."""
+
+
+def encode(book: Book) -> bytes:
+    """A book as bytes."""
+    return orjson.dumps(book)
+
+
+def decode(body: bytes) -> Book:
+    """The book of some bytes; a new one for none.
+
+    Raises:
+        CorruptRecord: they are none.
+    """
+    if not body:
+        return Book()
+    try:
+        raw: Mapping[str, Any] = orjson.loads(body)
+        return Book(
+            Owner(**raw["owner"]),
+            raw["cursor"],
+            list(raw["seen"]),
+            {key: _talk(one) for key, one in raw["talks"].items()},
+            {
+                key: Item(**one | {"buttons": tuple(Button(**b) for b in one["buttons"])})
+                for key, one in raw["items"].items()
+            },
+            {key: Preview(**one) for key, one in raw["previews"].items()},
+            {
+                key: Question(**one | {"choices": tuple(Choice(**c) for c in one["choices"])})
+                for key, one in raw["questions"].items()
+            },
+            raw["given_up"],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+
+
+def _talk(one: Mapping[str, Any]) -> Talk:
+    left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
+    return Talk(**{**one, "place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"])})

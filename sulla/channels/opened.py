@@ -1,0 +1,88 @@
+"""Makes channels of what the settings say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+
+from pydantic import BaseModel, ValidationError
+
+from sulla.channels.base import Channel
+from sulla.channels.kinds import ChannelKind, Wanted, maker
+from sulla.channels.run.quiet import hush
+from sulla.channels.settings import AccountSettings
+from sulla.core.clock import Clock
+from sulla.core.errors import SettingsError, SullaError
+from sulla.host.capability import find
+
+
+def kind_of(said: AccountSettings, known: Mapping[str, ChannelKind]) -> ChannelKind:
+    """The kind of a channel.
+
+    Args:
+        said: what the settings say.
+        known: all kinds, by name.
+
+    Raises:
+        SettingsError: there is none of that name, or what brings it is not installed.
+    """
+    kind = known.get(said.kind)
+    if kind is None:
+        raise SettingsError(f"channels: {said.name!r} is of the kind {said.kind!r}; there is: {', '.join(known)}")
+    if kind.library and find_spec(kind.library) is None:
+        raise SettingsError(
+            f"channels: {said.name!r} needs what is not installed: pip install 'sulla-agent[{kind.extra}]'"
+        )
+    return kind
+
+
+def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[], Channel]:
+    """What makes a channel, as often as it is taken up; its options and secrets are looked at now.
+
+    Args:
+        said: what the settings say.
+        kind: its kind.
+        clock: all time.
+
+    Raises:
+        SettingsError: they do not fit the kind.
+    """
+    model = find(kind.options, f"the channel kind {kind.name!r}")
+    if not isinstance(model, type) or not issubclass(model, BaseModel):
+        raise SettingsError(f"{kind.options} is no pydantic model: mend its package")
+    try:
+        options = model.model_validate(said.options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise SettingsError(f"channels: options.{where} of {said.name!r}: {first['msg']}") from None
+    secrets = {name: kept.get_secret_value() for name, kept in said.secrets.items()}
+    if missing := [name for name in kind.secrets if not secrets.get(name)]:
+        raise SettingsError(f"channels: {said.name!r} has no secrets.{missing[0]}: {kind.secrets[missing[0]]}")
+    if unknown := [name for name in secrets if name not in kind.secrets]:
+        raise SettingsError(f"channels: {said.name!r} has secrets.{unknown[0]}, which its kind does not know")
+
+    def make() -> Channel:
+        hush(kind)
+        return maker(kind)(Wanted(said.name, options, secrets, clock))
+
+    return make
+
+
+async def tried(make: Callable[[], Channel]) -> tuple[str, str]:
+    """See whether a service lets the daemon in.
+
+    Args:
+        make: makes the channel.
+
+    Returns:
+        As whom, and why not; one of them is empty.
+    """
+    channel = make()
+    try:
+        account = await channel.open()
+    except SullaError as error:
+        return "", error.message
+    finally:
+        await channel.close()
+    return account.name or account.id, ""

@@ -1,0 +1,235 @@
+"""What clients can do with channels, and with who may write by them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Protocol
+
+from pydantic import Field
+
+from sulla.channels.machine.people import ChannelScope
+from sulla.core.dataclass import dataclass
+from sulla.core.jsontypes import JsonObject
+from sulla.rpc.caller import Context
+from sulla.rpc.form import Name, Params
+from sulla.rpc.method import Example, Method, Methods, Rest
+
+Code = Annotated[str, Field(min_length=1, max_length=40)]
+
+
+class ChannelList(Params):
+    """`channel.list`."""
+
+
+class ChannelTest(Params):
+    """`channel.test`."""
+
+    channel: Name
+
+
+class ChannelPeople(Params):
+    """`channel.people`."""
+
+
+class ChannelPair(Params):
+    """`channel.pair`: let somebody in who was given a code."""
+
+    code: Code
+    person: Name
+    scopes: tuple[ChannelScope, ...] | None = None
+
+
+class ChannelForget(Params):
+    """`channel.forget`: somebody may no longer write."""
+
+    person: Name
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAccount:
+    """One channel; its secrets are never told."""
+
+    channel: str
+    kind: str
+    account: str
+    """As whom the daemon is there; empty while that is not known."""
+    state: str
+    """`well`, `failing`, `refused` (for its credentials), `held by another daemon`, `not begun`."""
+    why: str
+    places: int
+    """Where somebody has talked."""
+    waiting: int
+    """Messages that wait to be sent."""
+    given_up: int
+    """Messages that the service has refused for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAccounts:
+    """The answer to `channel.list`."""
+
+    channels: tuple[ChannelAccount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelTested:
+    """The answer to `channel.test`."""
+
+    channel: str
+    account: str
+    why: str
+    """Why the service did not let the daemon in; empty if it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPerson:
+    """Somebody who may write."""
+
+    person: str
+    scopes: tuple[str, ...]
+    channels: tuple[str, ...]
+    """By which, each as often as he has identities there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPersons:
+    """The answer to `channel.people`."""
+
+    people: tuple[ChannelPerson, ...]
+    codes: int
+    """Codes that were given and not confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPaired:
+    """The answer to `channel.pair`."""
+
+    person: str
+    channel: str
+    scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelForgotten:
+    """The answer to `channel.forget`."""
+
+    person: str
+
+
+class ChannelService(Protocol):
+    """The channels of a home."""
+
+    async def list_channels(self) -> ChannelAccounts:
+        """All of them."""
+
+    async def test_channel(self, channel: str) -> ChannelTested:
+        """See whether a service lets the daemon in.
+
+        Raises:
+            NotFound: there is no such channel.
+        """
+
+    async def list_people(self) -> ChannelPersons:
+        """Who may write."""
+
+    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
+        """Let somebody in.
+
+        Raises:
+            NotFound: the code is not good.
+            InvalidInput: the name is none.
+            Conflict: too many wrong codes were tried, or there are too many people.
+        """
+
+    async def forget_person(self, person: str) -> ChannelForgotten:
+        """Let somebody in no longer.
+
+        Raises:
+            NotFound: there is nobody of that name.
+        """
+
+
+async def _list(service: ChannelService, params: ChannelList, context: Context) -> ChannelAccounts:
+    return await service.list_channels()
+
+
+async def _test(service: ChannelService, params: ChannelTest, context: Context) -> ChannelTested:
+    return await service.test_channel(params.channel)
+
+
+async def _people(service: ChannelService, params: ChannelPeople, context: Context) -> ChannelPersons:
+    return await service.list_people()
+
+
+async def _pair(service: ChannelService, params: ChannelPair, context: Context) -> ChannelPaired:
+    return await service.pair(params.code, params.person, params.scopes)
+
+
+async def _forget(service: ChannelService, params: ChannelForget, context: Context) -> ChannelForgotten:
+    return await service.forget_person(params.person)
+
+
+_ROW: Final[JsonObject] = {
+    "channel": "home",
+    "kind": "telegram",
+    "account": "@ann_bot",
+    "state": "well",
+    "why": "",
+    "places": 2,
+    "waiting": 0,
+    "given_up": 0,
+}
+_PERSON: Final[JsonObject] = {"person": "ann", "scopes": ["read", "write", "approve"], "channels": ["home"]}
+
+METHODS: Final[Methods[ChannelService]] = Methods(
+    "channels",
+    (
+        Method(
+            "channel.list",
+            ChannelList,
+            ChannelAccounts,
+            "read",
+            _list,
+            Rest("GET", "/channels", "The channels that people write by."),
+            Example({"channels": [_ROW]}),
+        ),
+        Method(
+            "channel.test",
+            ChannelTest,
+            ChannelTested,
+            "admin",
+            _test,
+            Rest("POST", "/channels/{channel}/test", "See whether a service lets the daemon in."),
+            Example({"channel": "home", "account": "@ann_bot", "why": ""}),
+        ),
+        Method(
+            "channel.people",
+            ChannelPeople,
+            ChannelPersons,
+            "read",
+            _people,
+            Rest("GET", "/channels/people", "Who may write by channels."),
+            Example({"people": [_PERSON], "codes": 0}),
+        ),
+        Method(
+            "channel.pair",
+            ChannelPair,
+            ChannelPaired,
+            "admin",
+            _pair,
+            Rest("POST", "/channels/people", "Let somebody in who was given a code.", 201),
+            Example(
+                {"person": "ann", "channel": "home", "scopes": ["read", "write", "approve"]},
+                {"code": "K7QM2XPD", "person": "ann"},
+            ),
+        ),
+        Method(
+            "channel.forget",
+            ChannelForget,
+            ChannelForgotten,
+            "admin",
+            _forget,
+            Rest("DELETE", "/channels/people/{person}", "Let somebody in no longer."),
+            Example({"person": "ann"}),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What does it: reads channels, keeps what arrives, sends what is kept."""

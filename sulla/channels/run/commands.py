@@ -1,0 +1,83 @@
+"""The commands that every channel knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sulla.channels.base import Arrived
+from sulla.channels.machine.admission import Commanded
+from sulla.channels.machine.values import MOST_LEFT
+from sulla.channels.run.held import Held
+from sulla.core.ids import ThreadId
+
+HELP = """\
+- `/new` begins another conversation here
+- `/stop` ends what is being done, and drops what waits
+- `/status` says how it is
+- `/agent NAME` talks to another agent, `/agent` says who there is
+- `/help` says this
+
+All else goes to the agent."""
+
+
+async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) -> None:
+    """Do what a command asks for, and answer; the same one again does nothing new.
+
+    Args:
+        held: the channel.
+        arrived: the message.
+        command: what stands in it.
+        key: tells it apart.
+    """
+    held.talk(arrived.place)
+    match command.name:
+        case "new":
+            said = _new(held, arrived, key)
+        case "stop":
+            said = await _stop(held, arrived, key)
+        case "status":
+            said = await _status(held, arrived)
+        case "agent":
+            said = _agent(held, arrived, command.rest)
+        case _:
+            said = HELP
+    held.outbox.say(arrived.place.key, said, key, reply_to=arrived.message_id)
+
+
+def _new(held: Held, arrived: Arrived, key: str) -> str:
+    talk = held.book.talks[arrived.place.key]
+    if talk.begun != key:
+        # What it was at work on is still told.
+        left = (*talk.left, (talk.thread, talk.told_seq)) if talk.thread else talk.left
+        held.book.talks[talk.place.key] = replace(talk, begun=key, thread="", told_seq=0, left=left[-MOST_LEFT:])
+    return "A new conversation begins with your next message."
+
+
+async def _stop(held: Held, arrived: Arrived, key: str) -> str:
+    talk = held.book.talks[arrived.place.key]
+    if not talk.thread:
+        return "Nothing is being done here."
+    await held.around.keeper().stop(ThreadId(talk.thread), key)
+    return "Stopped. What waited is dropped, too."
+
+
+async def _status(held: Held, arrived: Arrived) -> str:
+    talk = held.book.talks[arrived.place.key]
+    state = await held.around.threads.load(ThreadId(talk.thread), messages=False) if talk.thread else None
+    if state is None:
+        return "There is no conversation here yet: write something."
+    doing = "at rest" if state.run is None else "waiting for an answer" if state.suspended else "at work"
+    waiting = len(state.inbox.waiting)
+    lines = [f"- agent: {talk.agent or state.identity.agent}", f"- it is {doing}"]
+    lines += [f"- messages that wait: {waiting}"] if waiting else []
+    return "\n".join([*lines, f"- conversation: `{talk.thread}`"])
+
+
+def _agent(held: Held, arrived: Arrived, wanted: str) -> str:
+    talk, known = held.book.talks[arrived.place.key], held.around.agents()
+    if not wanted:
+        return f"You talk to {talk.agent or known[0]}. There is: {', '.join(known)}."
+    if wanted not in known:
+        return f"There is no agent {wanted[:60]!r}. There is: {', '.join(known)}."
+    held.book.talks[arrived.place.key] = replace(talk, agent=wanted)
+    return f"From your next message on you talk to {wanted}."

@@ -1,0 +1,91 @@
+"""What the parts that work on one channel share, for as long as this daemon holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from sulla.agent.door import DoorKeeper
+from sulla.channels.base import Account, Channel, Place
+from sulla.channels.machine.admission import Rules
+from sulla.channels.machine.outbox import Outbox
+from sulla.channels.machine.pace import Pace
+from sulla.channels.machine.seen import Seen
+from sulla.channels.machine.values import MOST_PLACES, Book, Talk
+from sulla.channels.run.people_book import PeopleBook
+from sulla.channels.run.shelf import Shelf
+from sulla.core.clock import Clock
+from sulla.core.dataclass import dataclass
+from sulla.core.ids import derived_id
+from sulla.store.base import Store
+from sulla.telemetry.tally import Tally
+from sulla.threads.store import ThreadStore
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What channels work with. One value for all of a daemon."""
+
+    store: Store
+    threads: ThreadStore
+    clock: Clock
+    tally: Tally
+    people: PeopleBook
+    keeper: Callable[[], DoorKeeper]
+    """Whoever lets words in."""
+    agents: Callable[[], tuple[str, ...]]
+    """The ids of those who can be talked to."""
+    owner: str
+    """As leases name this daemon."""
+    fresh: Callable[[str], str]
+    """`core.ids.MakeId`."""
+    workspace: Path
+    """Of the agents."""
+
+    def now_ms(self) -> int:
+        """UTC milliseconds."""
+        return round(self.clock.now() * 1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One channel that is open, and its book. From when it was taken up until it is given back."""
+
+    name: str
+    kind: str
+    channel: Channel
+    account: Account
+    rules: Rules
+    shelf: Shelf
+    outbox: Outbox
+    pace: Pace
+    seen: Seen
+    around: Around
+    wake: Callable[[str], None]
+    """Has a place looked at soon, by its key."""
+
+    @property
+    def book(self) -> Book:
+        """What is kept of it."""
+        return self.shelf.book
+
+    def id_of(self, place: Place, message_id: str, *more: str) -> str:
+        """Our id of a message of the service's: the same however often it comes.
+
+        Args:
+            place: where it stands.
+            message_id: the service's.
+            more: what else tells it apart.
+        """
+        return derived_id("msg", self.name, self.account.id, place.key, message_id, *more)
+
+    def talk(self, place: Place) -> Talk:
+        """What is known of a place, from now on as one where somebody talked last."""
+        talks, now_ms = self.book.talks, self.around.now_ms()
+        known = talks.pop(place.key, None) or Talk(place)
+        talks[place.key] = replace(known, place=place, used_ms=now_ms)
+        busy = {item.place for item in self.book.items.values()}
+        while len(talks) > MOST_PLACES:
+            talks.pop(next((key for key in talks if key not in busy), next(iter(talks))))
+        return talks[place.key]

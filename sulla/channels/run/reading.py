@@ -1,0 +1,190 @@
+"""Reads conversations' logs on, and plans what goes out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sulla.channels.machine import asking
+from sulla.channels.machine.outgoing import (
+    AnsweredElsewhere,
+    Asked,
+    Begun,
+    Ended,
+    Playing,
+    Reply,
+    Step,
+    Told,
+    is_for_people,
+    step_of,
+)
+from sulla.channels.machine.values import MOST_PLAYS, MOST_QUESTIONS, Question, Talk
+from sulla.channels.run.held import Held
+from sulla.core.errors import NotFound
+from sulla.core.ids import ThreadId
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.state import ThreadState
+from sulla.threads.log.waits import Wait
+
+PAGE: Final = 64
+"""Records that are read at once."""
+
+
+class Reader:
+    """Plans what one channel says. It lives as long as the channel is held.
+
+    Args:
+        held: the channel.
+    """
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        self.at_work: set[str] = set()
+        """Places where a turn goes on, as far as their logs were read."""
+        self.answered: dict[str, str] = {}
+        """The last reply that was planned at each place: what is shown of it live comes too late."""
+
+    async def read_on(self, place: str) -> bool:
+        """Plan what comes next at a place, unless something waits there already; whether anything was planned. What
+        was planned, and how far the log was read for it, is kept when this returns.
+
+        Raises:
+            StoreUnavailable, StaleLease: it is not kept; it is read again.
+        """
+        held = self._held
+        talk = held.book.talks.get(place)
+        if talk is None:
+            return held.outbox.waits_at(place)
+        moved = False
+        for thread, after in talk.left:
+            moved |= await self._read(place, thread, after)
+        if talk.thread:
+            moved |= await self._read(place, talk.thread, talk.told_seq)
+        if moved:
+            await held.shelf.keep()
+        return held.outbox.waits_at(place)
+
+    async def _read(self, place: str, thread: str, after: int) -> bool:
+        """Read one conversation on until something is planned; whether it was read on, or let go of."""
+        held, moved = self._held, False
+        while not held.outbox.waits_at(place) and not held.outbox.full:
+            try:
+                page = await held.around.threads.entries(ThreadId(thread), after=after, limit=PAGE)
+            except NotFound:
+                return self._told(place, thread, None) or moved
+            for entry in page:
+                await self._plan(held.book.talks[place], thread, entry)
+                after, moved = entry.seq, True
+                self._told(place, thread, after)
+                if held.outbox.waits_at(place):
+                    return True
+            if len(page) < PAGE:
+                return await self._let_go(place, thread, after) or moved
+        return moved
+
+    def _told(self, place: str, thread: str, seq: int | None) -> bool:
+        """How far a conversation was read; None where it is gone, or done with. Whether that changes anything."""
+        talk = self._held.book.talks[place]
+        if thread == talk.thread:
+            now = talk if seq is None else replace(talk, told_seq=seq)
+        else:
+            left = ((one, seq if one == thread else at) for one, at in talk.left if one != thread or seq is not None)
+            now = replace(talk, left=tuple((one, at) for one, at in left if at is not None))
+        self._held.book.talks[place] = now
+        return now != talk
+
+    async def _let_go(self, place: str, thread: str, after: int) -> bool:
+        """Listen no more to a conversation of before that is at rest; whether it was one."""
+        if thread == self._held.book.talks[place].thread:
+            return False
+        info = await self._held.around.store.head(thread)
+        at_rest = info is None or (info.head.status == "idle" and not info.ready and info.last_seq <= after)
+        return at_rest and self._told(place, thread, None)
+
+    async def _plan(self, talk: Talk, thread: str, entry: Entry) -> None:
+        outbox, place, present = self._held.outbox, talk.place.key, thread == talk.thread
+        match step_of(entry):
+            case Reply(message_id, text) if present:
+                self.answered[place] = message_id
+                outbox.answer(place, message_id, text)
+            case Reply(message_id, text):
+                outbox.say(place, text, message_id)
+            case Told(text):
+                outbox.say(place, text, f"{thread}:{entry.seq}")
+            case Asked(waits):
+                self.at_work.discard(place)
+                await self._ask(place, thread, {one.wait_id for one in waits})
+            case Ended(said):
+                self._end(place, thread, present=present)
+                if said:
+                    outbox.say(place, said, f"{thread}:{entry.seq}")
+            case step:
+                self._note(talk, thread, step)
+
+    def _end(self, place: str, thread: str, *, present: bool) -> None:
+        """A turn is over: nothing of it is asked or shown any more."""
+        self._close(self._open(thread), "no longer asked")
+        if present:
+            self.at_work.discard(place)
+            self._held.outbox.drop_preview(place)
+
+    def _note(self, talk: Talk, thread: str, step: Step | None) -> None:
+        """What says nothing to people."""
+        place = talk.place.key
+        match step:
+            case AnsweredElsewhere(wait_id):
+                self.at_work.add(place)
+                self._close([one for one in self._open(thread) if one.wait_id == wait_id], "answered")
+            case Begun():
+                self.at_work.add(place)
+            case Playing(play, ended):
+                plays = (*(one for one in talk.plays if one != play), *(() if ended else (play,)))
+                self._held.book.talks[place] = replace(talk, plays=plays[-MOST_PLAYS:])
+            case _:
+                pass
+
+    def _open(self, thread: str) -> list[Question]:
+        return [one for one in self._held.book.questions.values() if one.thread == thread]
+
+    def _close(self, questions: list[Question], how: str) -> None:
+        for question in questions:
+            del self._held.book.questions[question.id]
+            self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{how}*")
+
+    async def _ask(self, place: str, thread: str, wanted: set[str]) -> None:
+        """Ask what is still open: what the log says may be long ago."""
+        held = self._held
+        state = await held.around.threads.load(ThreadId(thread), messages=False)
+        if state is not None and state.run is not None:
+            self._put(place, thread, [one for one in state.run.waits.values() if one.wait_id in wanted])
+
+    async def heed(self, place: str, state: ThreadState) -> None:
+        """Ask at a place what one that works for its conversation wants to know, and ask no more what it does not.
+
+        Args:
+            place: its key.
+            state: of whoever works there.
+
+        Raises:
+            StoreUnavailable, StaleLease: it is not kept.
+        """
+        asked = filter(is_for_people, state.run.waits.values() if state.run is not None else ())
+        waits = {one.wait_id: one for one in asked}
+        gone = [one for one in self._open(state.thread_id) if one.wait_id not in waits]
+        known = {one.wait_id for one in self._open(state.thread_id)}
+        fresh = [one for one in waits.values() if one.wait_id not in known]
+        if gone or fresh:
+            self._close(gone, "answered")
+            self._put(place, state.thread_id, fresh)
+            await self._held.shelf.keep()
+
+    def _put(self, place: str, thread: str, waits: Sequence[Wait]) -> None:
+        held = self._held
+        most = held.channel.manners.most_buttons
+        for wait in waits:
+            question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
+            held.book.questions.setdefault(question.id, question)
+            held.outbox.ask(question, asking.words_of(question, buttons=bool(most)))
+            while len(held.book.questions) > MOST_QUESTIONS:
+                held.book.questions.pop(next(iter(held.book.questions)))

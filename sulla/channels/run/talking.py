@@ -1,0 +1,257 @@
+"""Goes on at one place: sends what waits there, one after the other, and shows answers while they are written."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from sulla.channels.base import NotSent, Outcome, Place, Said, SaidFile, Sent, Unknown
+from sulla.channels.machine.cutting import beginning
+from sulla.channels.machine.live import LiveText
+from sulla.channels.machine.values import Item
+from sulla.channels.metrics import FAILED, GIVEN_UP, SENT
+from sulla.channels.run.held import Held
+from sulla.channels.run.reading import Reader
+from sulla.core.errors import SullaError
+from sulla.core.ids import ThreadId
+from sulla.threads.bus import LiveSignal, channel, live_channel, unpack
+from sulla.tools.paths import open_file
+
+log = logging.getLogger(__name__)
+
+LINGER_S: Final = 120.0
+"""How long a place is listened to after the last thing happened there."""
+SEND_S: Final = 60.0
+"""How long one attempt may take; then nobody knows whether it arrived."""
+LEAST_WAIT_S: Final = 0.02
+
+
+class Talking:
+    """Works at one place until nothing has happened there for a while.
+
+    Args:
+        held: the channel.
+        reader: plans what goes out.
+        place: its key.
+    """
+
+    def __init__(self, held: Held, reader: Reader, place: str) -> None:
+        self._held = held
+        self._reader = reader
+        self._place = place
+        self._news = asyncio.Event()
+        self._news.set()
+        self._live = LiveText()
+        self._typed_s = float("-inf")
+
+    def wake(self) -> None:
+        """Something may be to be done. Never waits, never fails."""
+        self._news.set()
+
+    @property
+    def woken(self) -> bool:
+        """Whether something happened that nobody has looked at."""
+        return self._news.is_set()
+
+    async def run(self) -> None:
+        """Work, until there is nothing more to do.
+
+        Raises:
+            StoreUnavailable, StaleLease: the book cannot be kept.
+        """
+        thread, idle_s = "", self._held.around.clock.elapsed()
+        while True:
+            talk = self._held.book.talks.get(self._place)
+            thread = talk.thread if talk is not None else ""
+            async with self._listening(thread):
+                while (now := self._held.book.talks.get(self._place)) is None or now.thread == thread:
+                    self._news.clear()
+                    if await self._step():
+                        idle_s = self._held.around.clock.elapsed()
+                        continue
+                    if self._held.around.clock.elapsed() - idle_s > LINGER_S and not self._busy():
+                        return
+                    await self._rest()
+
+    def _busy(self) -> bool:
+        return self._held.outbox.waits_at(self._place) or self._place in self._reader.at_work
+
+    # ------------------------------------------------------------------------------------------------------- private
+
+    @asynccontextmanager
+    async def _listening(self, thread: str) -> AsyncIterator[None]:
+        if not thread:
+            yield
+            return
+        async with AsyncExitStack() as stack:
+            store = self._held.around.store
+            for where, hear in (
+                (channel(ThreadId(thread)), self._advanced),
+                (live_channel(ThreadId(thread)), self._said),
+            ):
+                heard = await stack.enter_async_context(store.subscribe(where))
+                heard.attach(hear)
+            yield
+
+    def _advanced(self, payload: bytes | None) -> None:
+        self._news.set()
+
+    def _said(self, payload: bytes | None) -> None:
+        signal = unpack(payload) if payload is not None else None
+        if isinstance(signal, LiveSignal) and signal.type == "TEXT_MESSAGE_CONTENT" and not signal.depth:
+            data = signal.data
+            now_s = self._held.around.clock.elapsed()
+            self._live.hear(str(data["message_id"]), int(str(data["offset"])), str(data["delta"]), now_s)
+            self._news.set()
+
+    async def _step(self) -> bool:
+        """Do one thing; whether there was one that could be done now."""
+        held = self._held
+        if (item := held.outbox.head(self._place)) is not None:
+            if item.due_ms > held.around.now_ms():
+                return False
+            await self._send(item)
+            return True
+        if await self._reader.read_on(self._place):
+            return True
+        await self._show_typing()
+        return await self._show()
+
+    async def _rest(self) -> None:
+        """Until something happens, or is due."""
+        held, clock = self._held, self._held.around.clock
+        waits = [LINGER_S]
+        if (item := held.outbox.head(self._place)) is not None:
+            waits.append((item.due_ms - held.around.now_ms()) / 1_000)
+        elif (due_s := self._live_due_s()) is not None:
+            waits.append(due_s - clock.elapsed())
+        if self._types():
+            waits.append(self._typed_s + held.channel.manners.typing_s - clock.elapsed())
+        with suppress(TimeoutError):
+            async with clock.timeout(max(LEAST_WAIT_S, min(waits))):
+                await self._news.wait()
+
+    async def _send(self, item: Item) -> None:
+        held, outbox, clock = self._held, self._held.outbox, self._held.around.clock
+        place = held.book.talks[self._place].place
+        if outbox.looks_up(item):
+            outbox.found(item, await self._attempt(held.channel.looked_up(place, item.id)), held.around.now_ms())
+            await held.shelf.keep()
+            return
+        wait_s = held.pace.take(self._place, clock.elapsed()) - clock.elapsed()
+        while wait_s > 0:
+            await clock.sleep(wait_s)
+            wait_s = held.pace.rests_s(clock.elapsed())
+        item = outbox.begin(item)
+        await held.shelf.keep()
+        outcome = await self._attempt(self._made(place, item))
+        self._count(item, outcome)
+        outbox.ended(item, outcome, held.around.now_ms())
+        await held.shelf.keep()
+
+    async def _made(self, place: Place, item: Item) -> Outcome:
+        wire = self._held.channel
+        said = Said(self._held.outbox.text_of(item), item.buttons, item.reply_to, item.id)
+        match item.kind:
+            case "edit":
+                return await wire.edit(place, item.ref, said)
+            case "delete":
+                return await wire.delete(place, item.ref)
+            case "file":
+                return await self._file(place, item)
+            case _:
+                return await wire.send(place, said)
+
+    async def _file(self, place: Place, item: Item) -> Outcome:
+        try:
+            content = await asyncio.to_thread(_content, self._held.around.workspace, item.ref)
+        except SullaError as error:
+            return NotSent(error.message, final=True)
+        name, caption = Path(item.ref).name, self._held.outbox.text_of(item)
+        return await self._held.channel.send_file(place, SaidFile(name, content, caption=caption, key=item.id))
+
+    async def _attempt(self, work: Awaitable[Outcome]) -> Outcome:
+        """What came of it; nothing that a library raises gets any further."""
+        try:
+            async with self._held.around.clock.timeout(SEND_S):
+                return await work
+        except TimeoutError:
+            return Unknown(f"no answer within {SEND_S:g} s")
+        except SullaError as error:
+            return Unknown(error.message)
+        except Exception as error:  # noqa: BLE001 - a library's own, whose words may hold the address
+            return Unknown(f"the library failed with {type(error).__name__}")
+
+    def _count(self, item: Item, outcome: Outcome) -> None:
+        held = self._held
+        match outcome:
+            case Sent():
+                held.around.tally.count(SENT, held.name)
+                return
+            case NotSent(why, retry_after_s, final):
+                if retry_after_s is not None:
+                    held.pace.rest(retry_after_s, held.around.clock.elapsed())
+                held.around.tally.count(GIVEN_UP if final else FAILED, held.name)
+                log.log(logging.WARNING if final else logging.INFO, "%s: a message was not taken: %s", held.name, why)
+            case Unknown(why):
+                held.around.tally.count(FAILED, held.name)
+                log.warning("%s: nobody knows whether a message arrived: %s", held.name, why)
+
+    # ---------------------------------------------------------------------------------------------- while it is written
+
+    def _live_due_s(self) -> float | None:
+        held = self._held
+        if self._live.message_id == self._reader.answered.get(self._place):
+            self._live.forget()
+        preview = held.book.previews.get(self._place)
+        if not held.pace.edit_s() or (preview is not None and preview.status != "shown"):
+            return None
+        due_s = self._live.due_s(held.pace.edit_s())
+        return None if due_s is None else held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()))
+
+    async def _show(self) -> bool:
+        held, clock = self._held, self._held.around.clock
+        due_s = self._live_due_s()
+        if due_s is None or due_s > clock.elapsed():
+            return False
+        place = held.book.talks[self._place].place
+        text = self._live.take(clock.elapsed())
+        said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
+        held.pace.take(self._place, clock.elapsed())
+        preview = held.book.previews.get(self._place)
+        if preview is None:
+            preview = held.outbox.show(self._place, self._live.message_id)
+            await held.shelf.keep()
+            said = Said(said.text, key=preview.id)
+            held.outbox.shown(self._place, outcome := await self._attempt(held.channel.send(place, said)))
+            await held.shelf.keep()
+        else:
+            if preview.message_id != self._live.message_id:
+                held.outbox.goes_on(self._place, self._live.message_id)
+                await held.shelf.keep()
+            outcome = await self._attempt(held.channel.edit(place, preview.ref, said))
+        if isinstance(outcome, NotSent) and outcome.retry_after_s is not None:
+            held.pace.rest(outcome.retry_after_s, clock.elapsed())
+        return True
+
+    def _types(self) -> bool:
+        return bool(self._held.channel.manners.typing_s) and self._place in self._reader.at_work
+
+    async def _show_typing(self) -> None:
+        held, clock = self._held, self._held.around.clock
+        if not self._types() or clock.elapsed() < self._typed_s + held.channel.manners.typing_s:
+            return
+        self._typed_s = clock.elapsed()
+        try:
+            await held.channel.typing(held.book.talks[self._place].place)
+        except SullaError as error:
+            log.debug("%s: no typing sign: %s", held.name, error.message)
+
+
+def _content(workspace: Path, path: str) -> bytes:
+    with open_file(workspace, path) as file:
+        return file.read()

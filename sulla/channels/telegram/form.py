@@ -1,0 +1,177 @@
+"""An agent's CommonMark as Telegram shows it: a plain text, and which parts of it look how. Pure.
+
+Nothing is escaped and nothing can be refused, as it happens with marks in the text: half a message that is still being
+written is as good as a whole one. The plain text is never longer than what it was made of.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sulla.core.dataclass import dataclass
+
+_INLINE: Final = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_FRAMES: Final = {"heading_open": "bold", "blockquote_open": "blockquote"}
+_LEAVES: Final = frozenset({"fence", "code_block", "html_block", "hr"})
+MOST_SPANS: Final = 100
+"""So many the Bot API takes; what comes behind is shown plainly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a text that looks differently."""
+
+    kind: str
+    """As the Bot API calls it."""
+    offset: int
+    """In UTF-16 units, as the next."""
+    length: int
+    url: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """A text in Telegram's form."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def units(text: str) -> int:
+    """How long Telegram takes a text to be: in UTF-16 units."""
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def formed(text: str) -> Formed:
+    """CommonMark in Telegram's form.
+
+    Args:
+        text: it.
+    """
+    writer = _Writer()
+    writer.blocks(_parser().parse(text))
+    return writer.done(text)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("strikethrough")
+
+
+class _Writer:
+    """Puts one message together."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._at = 0
+        self._spans: list[Span] = []
+        self._open: list[tuple[str, int, str]] = []
+        self._lists: list[int | None] = []
+
+    def blocks(self, tokens: list[Token]) -> None:
+        """Write the blocks of a text, in order."""
+        for token in tokens:
+            if token.type == "inline":
+                self._inline(token.children or [])
+            elif token.type in _LEAVES:
+                self._leaf(token)
+            elif token.type in _FRAMES:
+                self._gap()
+                self._open.append((_FRAMES[token.type], self._at, ""))
+            elif token.type.removesuffix("_close") + "_open" in _FRAMES:
+                self._close()
+            elif token.type == "paragraph_open" and not token.hidden:
+                self._gap()
+            else:
+                self._list(token)
+
+    def _leaf(self, token: Token) -> None:
+        self._gap()
+        start = self._at
+        self._put(token.content.rstrip("\n") or "---")
+        if token.type in ("fence", "code_block"):
+            self._span("pre", start, language=token.info.strip().split(" ")[0][:30])
+
+    def _list(self, token: Token) -> None:
+        match token.type:
+            case "bullet_list_open":
+                self._lists.append(None)
+            case "ordered_list_open":
+                start = token.attrGet("start")
+                self._lists.append(int(start) if start is not None else 1)
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+            case "list_item_open":
+                self._item()
+
+    def done(self, source: str) -> Formed:
+        """What was written."""
+        text = "".join(self._pieces)
+        if not text.strip() or units(text) > units(source):
+            return Formed(source, ())
+        end = units(text.rstrip())
+        cut = (
+            Span(one.kind, one.offset, min(one.length, end - one.offset), one.url, one.language) for one in self._spans
+        )
+        return Formed(text.rstrip(), tuple(one for one in cut if one.length > 0)[:MOST_SPANS])
+
+    def _inline(self, tokens: list[Token]) -> None:
+        for token in tokens:
+            name = token.type.rpartition("_")[0]
+            match token.type:
+                case "text" | "html_inline":
+                    self._put(token.content)
+                case "code_inline":
+                    start = self._at
+                    self._put(token.content)
+                    self._span("code", start)
+                case "softbreak" | "hardbreak":
+                    self._put("\n")
+                case "link_open":
+                    self._open.append(("text_link", self._at, str(token.attrGet("href") or "")))
+                case "image":
+                    self._put(token.content or "picture")
+                case _ if name in _INLINE and token.type.endswith("_open"):
+                    self._open.append((_INLINE[name], self._at, ""))
+                case _ if token.type.endswith("_close"):
+                    self._close()
+                case _:
+                    pass
+
+    def _item(self) -> None:
+        if self._at and not self._ends("\n"):
+            self._put("\n")
+        number = self._lists[-1] if self._lists else None
+        self._put("  " * (len(self._lists) - 1) + ("• " if number is None else f"{number}. "))
+        if number is not None:
+            self._lists[-1] = number + 1
+
+    def _gap(self) -> None:
+        """A new block begins."""
+        if not self._at or self._ends("• ") or (self._lists and self._ends(". ")):
+            return
+        self._put("\n" if self._ends("\n") else "\n\n")
+
+    def _ends(self, with_: str) -> bool:
+        return bool(self._pieces) and "".join(self._pieces[-2:]).endswith(with_)
+
+    def _put(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+            self._at += units(text)
+
+    def _close(self) -> None:
+        if self._open:
+            kind, start, url = self._open.pop()
+            self._span(kind, start, url=url)
+
+    def _span(self, kind: str, start: int, *, url: str = "", language: str = "") -> None:
+        if kind == "text_link" and not url.startswith(("http://", "https://", "tg://")):
+            return
+        if self._at > start:
+            self._spans.append(Span(kind, start, self._at - start, url, language))

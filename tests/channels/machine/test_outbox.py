@@ -1,0 +1,207 @@
+"""What goes out, goes out once and in order; what may have arrived is looked up, or marked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
+from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, Outbox
+from sulla.channels.machine.values import Book, Choice, Item, Owner, Question, Talk, decode, encode
+
+MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
+NOW = 1_000_000
+
+
+def _outbox(manners: Manners = MANNERS) -> tuple[Book, Outbox]:
+    book = Book()
+    return book, Outbox(book, manners)
+
+
+def _head(outbox: Outbox, place: str = "p") -> Item:
+    item = outbox.head(place)
+    assert item is not None
+    return item
+
+
+def _begun(outbox: Outbox, place: str = "p") -> Item:
+    return outbox.begin(_head(outbox, place))
+
+
+def test_the_same_words_are_planned_once() -> None:
+    book, outbox = _outbox()
+    for _ in range(2):
+        outbox.say("p", "hello", "k1")
+    assert [one.text for one in book.items.values()] == ["hello"]
+
+
+def test_places_do_not_wait_for_each_other_and_one_place_keeps_its_order() -> None:
+    _, outbox = _outbox()
+    for place in ("a", "b"):
+        for number in (1, 2):
+            outbox.say(place, f"{place}{number}", f"{place}{number}")
+    assert [one.text for one in outbox.heads()] == ["a1", "b1"]
+    outbox.ended(_begun(outbox, "a"), NotSent("no"), NOW)
+    assert [(one.text, one.due_ms) for one in outbox.heads()] == [("a1", NOW + 1_000), ("b1", 0)]
+
+
+def test_what_was_refused_is_tried_again_after_longer_and_longer() -> None:
+    _, outbox = _outbox()
+    outbox.say("p", "hello", "k1")
+    waits = []
+    for _ in range(len(BACKOFF_S) + 2):
+        outbox.ended(_begun(outbox), NotSent("no"), NOW)
+        waits.append((_head(outbox).due_ms - NOW) / 1_000)
+    assert waits == [*BACKOFF_S, BACKOFF_S[-1], BACKOFF_S[-1]]
+    outbox.ended(_begun(outbox), NotSent("too fast", 7.5), NOW)
+    assert _head(outbox).due_ms == NOW + 7_500
+    assert not _head(outbox).doubtful
+
+
+def test_what_is_refused_for_good_is_given_up_and_counted() -> None:
+    book, outbox = _outbox()
+    outbox.say("p", "hello", "k1")
+    outbox.ended(_begun(outbox), NotSent("gone", final=True), NOW)
+    assert (book.items, book.given_up) == ({}, 1)
+
+
+def test_a_kill_within_a_send_leaves_a_mark() -> None:
+    book, outbox = _outbox()
+    outbox.say("p", "hello", "k1")
+    _begun(outbox)
+    book = decode(encode(book))
+    outbox = Outbox(book, MANNERS)
+    outbox.opened()
+    item = _head(outbox)
+    assert item.status == "unknown"
+    assert not outbox.looks_up(item)
+    assert outbox.text_of(_begun(outbox)) == f"{DOUBTFUL}hello"
+
+
+def test_a_service_that_can_tell_is_asked_first() -> None:
+    _, outbox = _outbox(replace(MANNERS, tells_sent=True))
+    outbox.say("p", "hello", "k1")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
+    assert outbox.looks_up(_head(outbox))
+    outbox.found(_head(outbox), NotSent("it is not there"), NOW)
+    assert outbox.text_of(_begun(outbox)) == "hello"
+    outbox.ended(_head(outbox), Unknown("no answer"), NOW)
+    outbox.found(_head(outbox), Sent("r1"), NOW)
+    assert outbox.head("p") is None
+
+
+def test_a_service_that_never_answers_such_a_question_is_not_asked_for_ever() -> None:
+    _, outbox = _outbox(replace(MANNERS, tells_sent=True))
+    outbox.say("p", "hello", "k1")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
+    looks = 0
+    while outbox.looks_up(_head(outbox)):
+        outbox.found(_head(outbox), Unknown("no answer"), NOW)
+        looks += 1
+    assert looks == MOST_LOOKS
+    assert outbox.text_of(_begun(outbox)) == f"{DOUBTFUL}hello"
+
+
+def test_with_a_key_of_the_services_nothing_is_marked() -> None:
+    _, outbox = _outbox(replace(MANNERS, takes_key=True))
+    outbox.say("p", "hello", "k1")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
+    assert outbox.text_of(_begun(outbox)) == "hello"
+
+
+def test_an_answer_takes_the_place_of_what_was_shown_of_it() -> None:
+    book, outbox = _outbox()
+    outbox.show("p", "m1")
+    outbox.shown("p", Sent("r1"))
+    outbox.answer("p", "m1", "word " * 60)
+    items = list(book.items.values())
+    assert [(one.kind, one.ref) for one in items] == [("edit", "r1"), ("text", "")]
+    assert " ".join(one.text for one in items).split() == ["word"] * 60
+    assert book.previews == {}
+
+
+def test_an_edit_of_which_nobody_knows_is_made_again_without_a_mark() -> None:
+    _, outbox = _outbox()
+    outbox.show("p", "m1")
+    outbox.shown("p", Sent("r1"))
+    outbox.answer("p", "m1", "all")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
+    assert outbox.text_of(_begun(outbox)) == "all"
+
+
+def test_an_answer_whose_message_cannot_be_edited_any_more_is_said_anew_before_the_rest() -> None:
+    _, outbox = _outbox()
+    outbox.show("p", "m1")
+    outbox.shown("p", Sent("r1"))
+    outbox.answer("p", "m1", "word " * 60)
+    outbox.ended(_begun(outbox), NotSent("it is gone", final=True), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.text[:4]) == ("text", "word")
+    outbox.ended(_begun(outbox), Sent("r2"), NOW)
+    assert _head(outbox).text
+
+
+def test_a_preview_that_may_have_arrived_is_looked_up_and_then_edited() -> None:
+    book, outbox = _outbox(replace(MANNERS, tells_sent=True))
+    outbox.show("p", "m1")
+    outbox.opened()
+    outbox.answer("p", "m1", "all")
+    assert outbox.looks_up(_head(outbox))
+    outbox.found(_head(outbox), Sent("r1"), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.ref, item.text) == ("edit", "r1", "all")
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    assert book.items == {}
+
+
+def test_a_preview_under_a_key_is_sent_again_and_then_edited() -> None:
+    _, outbox = _outbox(replace(MANNERS, takes_key=True))
+    outbox.show("p", "m1")
+    outbox.shown("p", Unknown("no answer"))
+    outbox.answer("p", "m1", "all")
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    assert (_head(outbox).kind, _head(outbox).ref) == ("edit", "r1")
+
+
+@pytest.mark.parametrize(("deletes", "kind"), [(True, "delete"), (False, "edit")])
+def test_what_was_shown_and_came_to_nothing_goes(deletes: bool, kind: str) -> None:
+    _, outbox = _outbox(replace(MANNERS, deletes=deletes))
+    outbox.show("p", "m1")
+    outbox.shown("p", Sent("r1"))
+    outbox.drop_preview("p")
+    assert (_head(outbox).kind, _head(outbox).ref) == (kind, "r1")
+
+
+def _question() -> Question:
+    return Question("q1", "p", "t", "approval:1", "May I?", (Choice("tok", "A" * 60, "approve"),))
+
+
+def test_a_question_has_its_buttons_and_loses_them() -> None:
+    book, outbox = _outbox()
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    (button,) = _head(outbox).buttons
+    assert (button.token, len(button.label)) == ("tok", MANNERS.button_chars)
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    assert book.questions["q1"].ref == "r1"
+    outbox.ask_no_more(book.questions["q1"], "May I? Yes.")
+    assert (_head(outbox).kind, _head(outbox).ref, _head(outbox).buttons) == ("edit", "r1", ())
+
+
+def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
+    book, outbox = _outbox()
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    outbox.ask_no_more(_question(), "over")
+    assert book.items == {}
+
+
+def test_a_book_is_read_as_it_was_written() -> None:
+    book, outbox = _outbox()
+    book.owner, book.cursor, book.seen = Owner("a", "s"), "7", ["x"]
+    book.talks["p"] = Talk(Place("p", "t", "group", "Name"), "b", "helper", "thr", 7, 8, (("old", 3),), ("play",))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    outbox.show("p", "m1")
+    assert decode(encode(book)) == book

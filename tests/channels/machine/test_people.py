@@ -1,0 +1,89 @@
+"""Nobody may write but who was let in; a code is good once, for a while, and cannot be guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sulla.channels.machine.people import (
+    CODE_S,
+    CODES_A_DAY,
+    DAY_S,
+    MOST_CODES,
+    MOST_WRONG,
+    Identity,
+    People,
+    decode,
+    encode,
+)
+from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound
+
+EVE = Identity("tg", "5")
+NOW = 1_000.0
+
+
+def test_a_code_lets_in_once() -> None:
+    people, code = People().asking(EVE, "p", "ABCD2345", NOW)
+    assert people.of(EVE) is None
+    people, person, good = people.confirmed("abcd-2345", "eve", None, NOW + 1)
+    assert person is not None
+    assert good is not None
+    assert (person.name, person.scopes, good.place) == ("eve", ("read", "write", "approve"), "p")
+    assert people.of(EVE) == person
+    assert people.confirmed(code, "mallory", None, NOW + 2)[1] is None
+
+
+def test_a_code_runs_out() -> None:
+    people, code = People().asking(EVE, "p", "ABCD2345", NOW)
+    assert people.confirmed(code, "eve", None, NOW + CODE_S)[1] is None
+
+
+def test_a_stranger_gets_one_code_at_a_time_and_few_in_a_day() -> None:
+    people, given = People(), list[str]()
+    for number in range(100):
+        people, code = people.asking(EVE, "p", f"CODE{number:04}", NOW + number * CODE_S / 3)
+        given.append(code)
+    first_day = [code for number, code in enumerate(given) if number * CODE_S / 3 < DAY_S]
+    assert len([code for code in first_day if code]) == CODES_A_DAY
+
+
+def test_many_strangers_get_few_codes() -> None:
+    people, given = People(), 0
+    for number in range(1_000):
+        people, code = people.asking(Identity("tg", str(number)), "p", f"C{number:07}", NOW)
+        given += bool(code)
+    assert given == len(people.codes) == MOST_CODES
+    assert len(encode(people)) < 20_000
+
+
+def test_codes_cannot_be_tried_out() -> None:
+    people, code = People().asking(EVE, "p", "ABCD2345", NOW)
+    for number in range(MOST_WRONG):
+        people, person, _ = people.confirmed(f"WRONG{number}", "eve", None, NOW)
+        assert person is None
+    with pytest.raises(Conflict):
+        people.confirmed(code, "eve", None, NOW)
+    with pytest.raises(Conflict):
+        decode(encode(people)).confirmed(code, "eve", None, NOW + CODE_S - 1)
+
+
+def test_a_person_has_identities_on_several_channels() -> None:
+    people, _ = People().joined("ann", EVE, ("read", "write"))
+    people, ann = people.joined("ann", Identity("mail", "a@b"), None)
+    assert [one.channel for one in ann.identities] == ["tg", "mail"]
+    assert ann.scopes == ("read", "write")
+    with pytest.raises(Conflict):
+        people.joined("bob", EVE, None)
+    assert people.without("ann").of(EVE) is None
+    with pytest.raises(NotFound):
+        people.without("bob")
+
+
+@pytest.mark.parametrize("name", ["", "Ann", "-x", "a" * 41, "a b", "../a", "ä"])
+def test_a_name_is_a_plain_word(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        People().confirmed("x", name, None, NOW)
+
+
+def test_what_cannot_be_read_lets_nobody_in() -> None:
+    with pytest.raises(CorruptRecord):
+        decode(b'{"persons": 7}')

@@ -1,0 +1,131 @@
+"""Rates, tokens, what was seen, what is being written, and names of files."""
+
+from __future__ import annotations
+
+from sulla.channels.base import Manners
+from sulla.channels.machine import asking
+from sulla.channels.machine.live import FIRST_S, LiveText
+from sulla.channels.machine.names import safe_name
+from sulla.channels.machine.pace import BURST, Pace
+from sulla.channels.machine.people import Person
+from sulla.channels.machine.seen import Seen
+from sulla.channels.machine.values import MOST_SEEN
+from sulla.core.ids import CallId
+from sulla.threads.log.waits import Wait
+
+MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=0.5)
+WAIT = Wait("approval:x", CallId("c"), "May I?", tool="post", target="host:a")
+
+
+def test_one_place_is_sent_one_thing_in_a_second() -> None:
+    pace = Pace(MANNERS)
+    assert [pace.take("p", 100.0) for _ in range(4)] == [100.0, 101.0, 102.0, 103.0]
+    assert 100.0 <= pace.due_s("q", 100.0) < 100.3
+
+
+def test_all_places_together_get_what_the_service_allows() -> None:
+    pace = Pace(MANNERS)
+    turns = [pace.take(str(number), 0.0) for number in range(50)]
+    assert turns[:BURST] == [0.0] * BURST
+    for second in range(5):
+        assert sum(second <= turn < second + 1 for turn in turns) <= 10 + BURST
+    assert turns[-1] < 5
+
+
+def test_a_service_that_wants_rest_gets_it() -> None:
+    pace = Pace(MANNERS)
+    pace.rest(30.0, 0.0)
+    assert pace.take("p", 1.0) == 30.0
+    assert (pace.rests_s(10.0), pace.rests_s(31.0)) == (20.0, 0.0)
+
+
+def test_edits_are_as_slow_as_the_slower_of_both() -> None:
+    assert Pace(MANNERS).edit_s() == 2.0
+    assert Pace(Manners(200, 10, 1)).edit_s() == 0.0
+
+
+def test_tokens_are_bound_to_question_place_and_channel() -> None:
+    question = asking.question_of(WAIT, "p", "t", "secret", 3)
+    assert [one.verdict for one in question.choices] == ["approve", "reject", "always"]
+    others = (
+        asking.question_of(WAIT, "p", "t", "other", 3),
+        asking.question_of(WAIT, "q", "t", "secret", 3),
+        asking.question_of(Wait("approval:y", CallId("c"), "May I?"), "p", "t", "secret", 3),
+    )
+    tokens = {one.token for each in (question, *others) for one in each.choices}
+    assert len(tokens) == 3 + 3 + 3 + 2
+    assert all(len(one) <= 22 for one in tokens)
+    assert asking.question_of(WAIT, "p", "t", "secret", 3) == question
+
+
+def test_a_press_counts_for_who_may_at_its_place_while_it_is_asked() -> None:
+    question = asking.question_of(WAIT, "p", "t", "secret", 3)
+    open_, token = {question.id: question}, question.choices[0].token
+    assert asking.pressed(open_, token, "p", Person("ann")) == asking.Answered(question, question.choices[0])
+    assert asking.pressed(open_, token, "q", Person("ann")) == asking.OLD
+    assert asking.pressed(open_, "forged", "p", Person("ann")) == asking.OLD
+    assert asking.pressed({}, token, "p", Person("ann")) == asking.OLD
+    assert asking.pressed(open_, token, "p", Person("rita", ("read", "write"))) == asking.NOT_YOURS
+
+
+def test_without_buttons_it_is_asked_in_words() -> None:
+    question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b")), "p", "t", "secret", 0)
+    assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
+    said = asking.words_of(question, buttons=False)
+    assert all(f"/pick {one.token}" in said for one in question.choices)
+
+
+def test_what_was_seen_is_known_and_bounded() -> None:
+    marks: list[str] = []
+    seen = Seen(marks)
+    for number in range(3 * MOST_SEEN):
+        seen.add(f"m{number}")
+        seen.add(f"m{number}")
+    assert len(marks) <= MOST_SEEN + MOST_SEEN // 4
+    assert all(f"m{number}" in seen for number in range(2 * MOST_SEEN, 3 * MOST_SEEN))
+    assert "m0" not in seen
+    assert "m12287" in Seen(marks)
+
+
+def test_an_answer_is_shown_when_it_takes_a_while() -> None:
+    live = LiveText()
+    live.hear("m1", 0, "Hel", 10.0)
+    assert live.due_s(2.0) == 10.0 + FIRST_S
+    live.hear("m1", 3, "lo", 10.5)
+    live.hear("m1", 3, "lo", 10.6)
+    assert live.take(11.0) == "Hello"
+    assert live.due_s(2.0) is None
+    live.hear("m1", 5, "!", 11.1)
+    assert live.due_s(2.0) == 13.0
+
+
+def test_an_answer_with_a_hole_is_not_shown() -> None:
+    live = LiveText()
+    live.hear("m1", 7, "lo", 10.0)
+    assert live.due_s(2.0) is None
+    live.hear("m2", 0, "new", 10.0)
+    assert live.take(12.0) == "new"
+
+
+def test_names_of_files_are_plain_and_never_the_same() -> None:
+    hostile = [
+        "../../x.sh",
+        "/etc/passwd",
+        "C:\\a\\b.exe",
+        ".bashrc",
+        "con.txt",
+        "a\u202egnp.exe",
+        "x" * 999,
+        "",
+        "\n",
+        "…",
+    ]
+    made = [safe_name(name, "m1", number) for number, name in enumerate(hostile)]
+    assert len(set(made)) == len(hostile)
+    for name in made:
+        assert name.isascii()
+        assert len(name) < 90
+        assert not set(name) & set("/\\\n\x00 ")
+        assert not name.startswith(".")
+    assert safe_name("report.pdf", "m1", 0).endswith("-report.pdf")
+    assert safe_name("a", "m1", 0) == safe_name("a", "m1", 0) != safe_name("a", "m2", 0)
