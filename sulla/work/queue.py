@@ -25,11 +25,6 @@ class JobCaps:
     plays: int = 10
     """Playbooks at work, or whose agents are: those that wait for time or people hold no place (seed 001)."""
 
-    @property
-    def all_at_once(self) -> int:
-        """As many jobs as can have a place at the same time."""
-        return self.total + self.steps + self.plays
-
 
 @dataclass(slots=True)
 class _QueuedJob:

@@ -38,7 +38,10 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     except ModuleNotFoundError as error:
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
     home_id, _, boot = host.place.owner.partition(":")
-    cluster = make_cluster(work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps)
+    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
+    cluster = make_cluster(
+        work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps, own.total
+    )
     if settings.work.role == "gateway":
         return GatewayWork(host.store, cluster, clock)
 
@@ -50,7 +53,6 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
             await free(job.key, home)
         await handler(job)
 
-    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
     return DbosWork(host.store, handle, group_of, cluster, free, clock, own)
 
 

@@ -43,7 +43,7 @@ class Cluster:
         await self.queue.close()
 
 
-def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCaps) -> Cluster:
+def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCaps, places: int) -> Cluster:
     """Make it; nothing is opened yet.
 
     Args:
@@ -52,6 +52,8 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCap
         home: the id of its home.
         poll_s: how often each worker looks into the queue, in seconds.
         caps: how many jobs there may be at once, in all processes together.
+        places: how many turns this process has places for. So many jobs it takes off the queue at the most: any more
+            would lie here while others have places. Of steps and playbooks it may do more, but is told of those.
 
     Raises:
         SettingsError: there is no such address.
@@ -63,5 +65,5 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCap
         WishQueue(url, address.shown, poll_s),
         Members(lines[0], executor, home),
         Claims(lines[1], executor, caps),
-        caps.all_at_once,
+        places,
     )

@@ -57,8 +57,8 @@ class Plan:
     poll_s: float = 0.1
     """`work.poll_s`."""
     caps: JobCaps = field(default_factory=JobCaps)
-    takes: int = 76
-    """How many jobs a worker takes off the queue at once: `JobCaps.all_at_once`."""
+    takes: int = 16
+    """How many jobs a worker takes off the queue at once: its places for turns."""
 
     def scaled(self, share: float) -> Plan:
         """The same day for so many of the workers and threads, and so much of what happens.
