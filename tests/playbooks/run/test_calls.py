@@ -557,3 +557,41 @@ steps:
     run = await world.run_play("lived")
     assert (await ended(world, run)).outputs == {"got": None, "why": "not now"}
     assert effects(ledger) == ["x", "all the same"]
+
+
+REFUNDS = """
+name: refunds
+steps:
+  - id: all
+    loop:
+      for_each: [one, two]
+      at_once: 2
+      steps:
+        - {id: pay, tool: pay, with: {what: "${{ item }}"}, retry: {tries: 3, backoff: 5s}}
+"""
+
+
+@pytest.mark.parametrize("boots", [1, 2])
+async def test_another_try_is_not_asked_about_for_what_came_to_another_pass_meanwhile(make: Make, boots: int) -> None:
+    tried: list[str] = []
+
+    async def pay(context: ToolContext, *, what: str) -> Result:
+        """Pay.
+
+        Args:
+            what: which.
+        """
+        tried.append(what)
+        if tried.count(what) == 1:
+            return Done(Words("busy"), is_error=True, passing=True)
+        return Done(Words("paid"))
+
+    tool = define(pay, effect="idempotent", category="testing")
+    world = make(ScriptedProvider(), REFUNDS, more=[tool])
+    run = await world.run_play("refunds")
+    if boots == 2:
+        world = make(ScriptedProvider(), REFUNDS, more=[tool], boot=2)
+    await later(world, 5)
+    assert await questions(world, run) == []
+    assert (await at(world, run)).status == "completed"
+    assert sorted(tried) == ["one", "one", "two", "two"]
