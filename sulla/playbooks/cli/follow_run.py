@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -113,6 +113,10 @@ class RunWatch:
         self._sheet = RunLines()
         self._open: dict[str, dict[str, Question]] = {}
         """What each thread waits to be told by people, by id."""
+        self._resting: dict[str, list[Question]] = {}
+        """All that each thread waits for that does nothing else."""
+        self._children: dict[str, str] = {}
+        """The threads of agents and of playbooks within, by what is waited for them with."""
         self._told: set[tuple[str, str]] = set()
         self._refused = False
         """Whether an answer was not taken: its question is asked once more, whatever else happens."""
@@ -143,11 +147,10 @@ class RunWatch:
                     continue
                 self._print(event)
                 self._note_questions(event)
-                for child in self._sheet.children[:_CHILDREN]:
-                    self._follow.add(child)
+                self._note_children(event)
                 if self._has_ended(event):
                     return self._end()
-                if self._has_to_ask(event):
+                if self._has_to_ask():
                     return None
         raise AssertionError("unreachable: there is always a run to follow")
 
@@ -221,23 +224,39 @@ class RunWatch:
         begun = not self.handed_over or event["type"] == "RUN_FINISHED"
         return own and self._sheet.ended is not None and begun and self._follow.is_caught_up(self.run)
 
-    def _has_to_ask(self, event: Row) -> bool:
-        """Whether somebody is to be asked now: at a terminal at once, else when the run itself waits for nothing but
-        people and time.
+    def _has_to_ask(self) -> bool:
+        """Whether somebody is to be asked now: at a terminal at once, else when the run, with all that works for it,
+        waits for nothing but people and time.
         """
         if not self._follow.is_caught_up():
             return False
         if self._by_hand:
             return bool(self.asked)
-        if event["thread_id"] != self.run or event["type"] != "SUSPENDED" or not event["data"].get("resting", True):
-            return False
-        found = [questions.from_wait(wait) for wait in event["data"]["waits"]]
+        found = list(self._waits_of(self.run))
         return any(one.is_for_people for one in found) and all(one.is_for_people or one.is_time for one in found)
+
+    def _waits_of(self, thread: str) -> Iterator[Question]:
+        """What a thread waits for; in the place of what works for it, what that waits for, if it does nothing else."""
+        for one in self._resting.get(thread, ()):
+            child = self._children.get(one.id, "")
+            if child in self._resting:
+                yield from self._waits_of(child)
+            else:
+                yield one
+
+    def _note_children(self, event: Row) -> None:
+        if event["type"] == "CHILD_STARTED" and len(self._children) < _CHILDREN:
+            child = self._children[f"child:{event['data']['id']}"] = str(event["data"]["thread_id"])
+            self._follow.add(child)
 
     def _note_questions(self, event: Row) -> None:
         found = self._open.setdefault(event["thread_id"], {})
+        if event["type"] in ("SUSPENDED", "RESUMED", "ANSWER", "RUN_FINISHED", "RUN_ERROR"):
+            self._resting.pop(event["thread_id"], None)
         match event["type"]:
             case "SUSPENDED":
+                if event["data"].get("resting", True):
+                    self._resting[event["thread_id"]] = [questions.from_wait(wait) for wait in event["data"]["waits"]]
                 known = found.copy()
                 found.clear()
                 waits = (questions.from_wait(wait, event["thread_id"]) for wait in event["data"]["waits"])
