@@ -316,6 +316,25 @@ def test_a_step_that_nobody_waits_for_any_more_holds_nothing() -> None:
     assert play.book.due_ms == 70_000, "the group's time goes on as soon as nobody is asked"
 
 
+def test_what_serves_a_step_alone_that_is_to_be_skipped_anyway_is_left_by_a_merge_that_has_won() -> None:
+    ways = step("kind", RouterStep(T("?"), {"outage": "o", "other": "x"}))
+    to_ops, urgent = step("to_ops", None, "kind.outage", "label"), step("urgent", None, "to_ops")
+    first = merge("to_ops", "quick", need="first", id="m")
+    play = Play(playbook(ways, step("label"), step("quick", None, "kind.other"), to_ops, urgent, first))
+    play.turn()
+    play.facts += play.book.decide("kind", "other")
+    play.turn()
+    play.facts += play.book.complete("quick")
+    play.turn()
+    assert play.ends["m"] == "completed"
+    assert {at: play.ends.get(at) for at in ("label", "to_ops", "urgent")} == dict.fromkeys(
+        ("label", "to_ops", "urgent"), "skipped"
+    )
+    play.turn()
+    assert play.book.ended is not None
+    assert play.book.ended.status == "completed"
+
+
 def test_the_time_of_a_run_alone_stands_still_too() -> None:
     play = Play(playbook(step("a"), budget=Budget(wall_s=60.0)))
     play.turn()
