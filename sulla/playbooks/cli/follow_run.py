@@ -33,6 +33,7 @@ Begin = Callable[[Client], Awaitable[Row]]
 _CHILDREN = 48
 """Threads of agents that are looked at beside the run: a connection may follow 64."""
 _LINE = 400
+_WELL = ("STEP_STARTED", "STEP_COMPLETED", "STEP_SKIPPED", "STEP_CANCELLED", "PASS_STARTED")
 _EXITS = {"failed": Exit.FAILED, "cancelled": Exit.CANCELLED}
 """How a run ended, as an exit code; the other ends are as they should be."""
 
@@ -280,6 +281,8 @@ class RunWatch:
         if self._given.json:
             print(json.dumps(event), flush=True)
             return
+        if getattr(self._given, "quiet", False) and _goes_well(event):
+            return
         for line in lines:
             indent = "" if own else "  "
             tell(f"{second(event['at'])[11:]} {indent}{one_line(line, _LINE)}")
@@ -288,6 +291,13 @@ class RunWatch:
         if self._sheet.outputs and self._outputs and not self._given.json:
             print(harmless(json.dumps(self._sheet.outputs, indent=2, ensure_ascii=False)), flush=True)
         return _EXITS.get(self._sheet.ended or "", Exit.OK)
+
+
+def _goes_well(event: Row) -> bool:
+    """Whether an event is none that somebody has to be told who wants to know of failures alone."""
+    if event["type"] == "PLAYBOOK":
+        return event["data"]["what"] in _WELL
+    return event["type"] in ("TOOL_CALL_START", "CHILD_STARTED")
 
 
 def _left_open(watching: RunWatch) -> Exit:

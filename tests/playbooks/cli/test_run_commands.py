@@ -88,6 +88,16 @@ def test_the_exit_code_says_how_it_ended(stage: Stage, capsys: Capsys, status: s
     assert ("(cold): no gas" in done.err) is bool(code)
 
 
+def test_quiet_tells_of_no_step_that_goes_well(stage: Stage, capsys: Capsys) -> None:
+    failed = fact("STEP_FAILED", "sip", failure={"kind": "permanent", "reason": "tool", "message": "too hot"})
+    stage.acts([*BEGAN, failed, *DONE])
+    done = typed(capsys, "flow", "run", "brew", "--quiet")
+    assert done.code == Exit.OK, done.err
+    told = [line.split(" ", 1)[1] for line in done.err.splitlines() if not line.startswith("[")]
+    assert [line.split(" ")[0] for line in told] == ["brew", "sip", "completed:"]
+    assert json.loads(done.out) == {"tea": "ready"}
+
+
 def test_a_run_that_takes_over_is_shown_to_its_end(stage: Stage, capsys: Capsys) -> None:
     for run, end in (("run_1", "transferred"), ("run_2", "completed")):
         stage.commands.make(run)
