@@ -195,7 +195,8 @@ def single(filter_: object) -> Callable[..., object]:
         takes = f"takes {', '.join(how.takes)}" if how.takes else "takes nothing more"
         raise InvalidInput(f"{name!r} {takes}, got {len(args)}: write it as ['date', '%Y-%m-%d', 'Europe/Berlin']")
     for word, arg in zip(how.takes, args, strict=False):
-        how.checks.get(word, lambda given: given)(arg)
+        if word in how.checks:
+            how.checks[word](arg)
 
     def does(meter: CostMeter, value: object) -> object:
         meter.spend(ENTRY_WORK * len(args))
