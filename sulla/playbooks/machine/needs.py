@@ -28,10 +28,13 @@ def pass_of(spot: StepSpot) -> LoopFrame:
 
 
 def failure_of(frame: LoopFrame) -> Failure | None:
-    """Why a frame whose steps have all ended has failed; None if it has not."""
-    bad = next(frame.unhandled(), None)
-    if bad is None:
+    """Why a frame whose steps have all ended has failed; None if it has not. What its author says with a `fail` goes
+    before what was merely not done behind the failure that it is about.
+    """
+    unhandled = list(frame.unhandled())
+    if not unhandled:
         return None
+    bad = next((spot for spot in unhandled if spot.past.failure and spot.past.failure.reason == "said"), unhandled[0])
     found = passed_on(bad)
     if not _is_behind_a_known(bad):
         return found

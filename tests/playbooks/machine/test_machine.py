@@ -12,6 +12,7 @@ from sulla.playbooks.definition import (
     Budget,
     ConditionStep,
     Definition,
+    FailStep,
     HumanStep,
     InputSpec,
     Kind,
@@ -333,6 +334,15 @@ def test_what_serves_a_step_alone_that_is_to_be_skipped_anyway_is_left_by_a_merg
     play.turn()
     assert play.book.ended is not None
     assert play.book.ended.status == "completed"
+
+
+def test_what_a_fail_says_goes_before_what_was_merely_not_done() -> None:
+    said = step("said", FailStep(T("The order was not pushed.")), "push?failure")
+    play = Play(playbook(step("push"), step("note", None, "push"), said), work={"push": BROKEN})
+    ended = play.run()
+    assert ended is not None
+    assert ended.failure is not None
+    assert (ended.failure.reason, ended.failure.message) == ("said", "step 'said' failed: The order was not pushed.")
 
 
 def test_the_time_of_a_run_alone_stands_still_too() -> None:
