@@ -68,8 +68,6 @@ class RunLines:
     """How the run ended; None while it goes on."""
     outputs: Row = field(default_factory=dict)
     """What it gave back."""
-    children: list[str] = field(default_factory=list)
-    """The threads of the agents that work for it, and of its sub-playbooks."""
     _began: dict[str, str] = field(default_factory=dict)
     """When each open step began, by address."""
     _tokens: int = 0
@@ -88,7 +86,6 @@ class RunLines:
                 self._tokens += data.get("tokens", 0)
                 yield from self._fact(str(data["what"]), str(data.get("at", "")), data.get("detail", {}), event["at"])
             case "CHILD_STARTED":
-                self.children.append(str(data["thread_id"]))
                 yield f"{data.get('agent', 'an agent')} works in the thread {data['thread_id']}"
             case "NOTICE":
                 yield f"! {data['text']}"

@@ -77,6 +77,20 @@ class StepStarted(NamedTuple):
     at_ms: int
 
 
+class StepHeld(NamedTuple):
+    """A person is asked about what it does: its time, and that of what it lies in, stands still."""
+
+    at: str
+    at_ms: int
+
+
+class StepGoesOn(NamedTuple):
+    """They have answered: its time goes on."""
+
+    at: str
+    at_ms: int
+
+
 class StepReasked(NamedTuple):
     """A model's answer was none of those allowed: it is asked once more."""
 
@@ -201,12 +215,14 @@ class RunReopened(NamedTuple):
 
 Fact = (
     RunStarted | StepStarted | StepReasked | StepCompleted | StepRetry | StepFailed | StepSkipped | StepCancelled
-    | PassStarted | RunPaused | RunResumed | RunStopped | RunClosing | RunEnded | RunReopened
+    | PassStarted | RunPaused | RunResumed | RunStopped | RunClosing | RunEnded | RunReopened | StepHeld | StepGoesOn
 )  # fmt: skip
 
 KINDS: Final[Mapping[str, type[Fact]]] = {
     "RUN_STARTED": RunStarted,
     "STEP_STARTED": StepStarted,
+    "STEP_HELD": StepHeld,
+    "STEP_GOES_ON": StepGoesOn,
     "STEP_REASKED": StepReasked,
     "STEP_COMPLETED": StepCompleted,
     "STEP_RETRY": StepRetry,

@@ -30,6 +30,8 @@ from sulla.playbooks.machine.records import (
     StepCancelled,
     StepCompleted,
     StepFailed,
+    StepGoesOn,
+    StepHeld,
     StepReasked,
     StepRetry,
     StepSkipped,
@@ -279,7 +281,7 @@ def _without(plan: Plan, facts: Sequence[Fact], steps: Sequence[str], now_ms: in
     stopped = {fact.at for fact in facts if isinstance(fact, StepCancelled)}
     reopened = [level.place for level in levels if not level.itself]
     for fact in facts:
-        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed):
+        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed | StepHeld | StepGoesOn):
             continue
         if isinstance(fact, RunStarted | RunReopened):
             yield fact
