@@ -81,6 +81,10 @@ class RecentRow:
     """Whether it holds text that nobody trusts."""
     held: int = 0
     """How many of those that wait are held by a stop."""
+    copy_of: str = ""
+    """The conversation that it is a copy of; empty for none."""
+    copied_ms: Annotated[Time | None, Field(alias="copied_at")] = None
+    """When the copy was made; null for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +196,8 @@ _ROW: Final[JsonObject] = {
     "waiting": 0,
     "held": 0,
     "tainted": False,
+    "copy_of": "",
+    "copied_at": None,
 }
 _FOUND: Final[JsonObject] = {
     "thread": _ROW,

@@ -130,6 +130,8 @@ def _row(one: ThreadEntry, renamed: str | None = None) -> RecentRow:
         one.waiting,
         one.tainted,
         one.held,
+        one.copy.thread_id if one.copy is not None else "",
+        one.copy.made_ms if one.copy is not None else None,
     )
 
 

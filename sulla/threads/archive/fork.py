@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Final
 
+from sulla.core.clock import Clock
 from sulla.core.errors import InvalidInput, TooLarge
 from sulla.core.ids import ThreadId
 from sulla.threads.archive.lines import Sealer, event_of
 from sulla.threads.archive.restore import Restored, ThreadRestore
 from sulla.threads.archive.turn_begin import Renumbered, TurnBegin
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.copied import MOST_COPIES, CopyOf
+from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 
 MOST_BYTES: Final = 64 * 1024 * 1024
@@ -26,10 +31,12 @@ class ThreadForks:
     Args:
         threads: reads what is copied.
         restore: writes the copies.
+        clock: for when each was made.
     """
 
-    def __init__(self, threads: ThreadStore, restore: ThreadRestore) -> None:
+    def __init__(self, threads: ThreadStore, restore: ThreadRestore, clock: Clock) -> None:
         self._threads = threads
+        self._clock = clock
         self._restore = restore
         self._one_at_a_time = asyncio.Lock()  # the store has one note of what is half written
 
@@ -79,6 +86,8 @@ class ThreadForks:
         while page := await self._threads.entries(thread_id, after=after, before=before, limit=_PAGE):
             after = page[-1].seq
             for entry in filter(None, map(renumbered.take, page)):
+                if isinstance(entry.fact, ThreadCreated):
+                    entry = await self._said_copy(thread_id, entry, entry.fact, renumbered.newest(before), renumbered)
                 lines.append(sealer.event(event_of(thread_id, entry)))
                 size += len(lines[-1])
             if size > MOST_BYTES:
@@ -87,3 +96,12 @@ class ThreadForks:
                     "`sulla thread export`, stop the daemon, and import it with `--as-new`"
                 )
         return [*lines, sealer.last()]
+
+    async def _said_copy(
+        self, thread_id: ThreadId, entry: Entry, created: ThreadCreated, newest: int, renumbered: Renumbered
+    ) -> Entry:
+        """The first record of the copy, which says what it is one of."""
+        (last,) = await self._threads.entries(thread_id, after=newest - 1, before=newest + 1, limit=1)
+        copy = CopyOf(thread_id, renumbered.new(newest), last.origin.at_ms, round(self._clock.now() * 1000))
+        copies = (*created.copies[1 - MOST_COPIES :], copy)
+        return replace(entry, data=replace(created, copies=copies).data())

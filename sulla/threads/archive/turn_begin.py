@@ -73,6 +73,13 @@ class Renumbered:
     def __init__(self, left_out: Collection[int]) -> None:
         self._left_out = sorted(left_out)
 
+    def newest(self, before: int) -> int:
+        """The number, in the thread, of the newest record that is left before another one."""
+        seq = before - 1
+        while seq in self._left_out:
+            seq -= 1
+        return seq
+
     def take(self, entry: Entry) -> Entry | None:
         """The next record; None where it is left out."""
         if not self._left_out or entry.seq < self._left_out[0]:
@@ -83,15 +90,15 @@ class Renumbered:
         for name in SEQ_FIELDS.get(entry.kind, ()):
             if name in data:
                 data[name] = self._renumbered(data[name])
-        return replace(entry, seq=self._new(entry.seq), data=data)
+        return replace(entry, seq=self.new(entry.seq), data=data)
 
     def _renumbered(self, value: Json) -> Json:
         if isinstance(value, list):
             return [self._renumbered(item) for item in value]
-        return self._new(value) if isinstance(value, int) else value
+        return self.new(value) if isinstance(value, int) else value
 
-    def _new(self, seq: int) -> int:
-        """Also of one that is left out, as the newest that was known: then it is the one before it."""
+    def new(self, seq: int) -> int:
+        """How a record is numbered; one that is left out, where it was the newest that was known, as the one before it."""
         return seq - bisect_right(self._left_out, seq)
 
 

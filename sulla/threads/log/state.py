@@ -10,6 +10,7 @@ from sulla.core.addresses import NamedAddresses
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.words import Author, agent
+from sulla.threads.log.copied import CopyOf
 from sulla.threads.log.delivery import Owed
 from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
 from sulla.threads.log.inputs import Inbox, WaitingInput
@@ -34,6 +35,8 @@ class ThreadIdentity:
     """What works on it; empty for its agent's conversation graph."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
+    copies: tuple[CopyOf, ...] = ()
+    """What it is a copy of, the newest last; empty for none."""
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model", "urgent"),
+        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model", "urgent", "copies"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

@@ -32,9 +32,8 @@ class Talk:
     def __init__(self, store: Store) -> None:
         self.clock = ManualClock()
         self.threads = self.of(store)
-        self.forks = ThreadForks(
-            self.threads, ThreadRestore(store, self.clock, "home:boot", THREAD_SCHEMA, 1_000, _close, "forked")
-        )
+        restore = ThreadRestore(store, self.clock, "home:boot", THREAD_SCHEMA, 1_000, _close, "forked")
+        self.forks = ThreadForks(self.threads, restore, self.clock)
 
     def of(self, store: Store) -> ThreadStore:
         """Threads as another process would have them."""
