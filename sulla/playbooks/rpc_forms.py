@@ -209,7 +209,8 @@ class PlayRow:
     steps: int
     """In the playbook; those of a loop count once."""
     done: int
-    """That have ended, each pass of a loop counted."""
+    """That are done. Of a loop's steps here, as below, the first pass counts: all together there are never more than
+    `steps`."""
     tokens: int
     cost_micro: Annotated[Money, Field(alias="cost")]
     """In the currency of the price table."""
@@ -227,6 +228,14 @@ class PlayRow:
     """Whether what comes of it may repeat what nobody trusts."""
     behind: tuple[str, ...] = ()
     """The runs that it waits for before it begins, the first three, where its playbook has `concurrency`."""
+    failed: int = 0
+    """Steps that began and have failed."""
+    skipped: int = 0
+    """Steps that were not wanted in this run."""
+    cancelled: int = 0
+    """Steps that were stopped as they were at work."""
+    not_begun: int = 0
+    """Steps that have not begun, or in a run that is over were never reached."""
 
 
 @dataclass(frozen=True, slots=True)

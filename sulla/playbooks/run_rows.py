@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, replaced
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
+from sulla.playbooks.machine.counts import counts
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.records import (
     Fact,
@@ -60,7 +61,7 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.started_ms or state.identity.created_ms,
         play.ended_ms or None,
         play.steps,
-        play.done,
+        min(play.done, play.steps),  # a head of before counted each pass
         state.spending.tokens,
         state.spending.cost_micro,
         tuple(step.at for step in play.open),
@@ -70,6 +71,10 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.chain >= MOST_CHAINED,
         state.context.tainted,
         play.behind if state.run is not None else (),
+        play.failed,
+        play.skipped,
+        play.cancelled,
+        max(0, play.steps - sum(play.counts) - sum(counts(step.at) for step in play.open)),
     )
 
 
