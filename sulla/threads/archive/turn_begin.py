@@ -98,7 +98,7 @@ class Renumbered:
         return self.new(value) if isinstance(value, int) else value
 
     def new(self, seq: int) -> int:
-        """How a record is numbered; one that is left out, where it was the newest that was known, as the one before it."""
+        """How a record is numbered; one that is left out, where it was the newest known, as the one before it."""
         return seq - bisect_right(self._left_out, seq)
 
 

@@ -207,7 +207,7 @@ class ModelAbandoned(Fielded):
     retry_in_s: float | None = None  # when it is tried again; None if it is not
     asked: bool = True
     """Whether the service may count the request: no if nobody got it, or if it was answered with a refusal."""
-    usage: Usage | None = None  # charged in the place of what was reserved: of a call that was cut off, by estimate
+    usage: Usage | None = None  # what it is charged, at the most what was reserved; None in logs of before for that
 
 
 @dataclass(frozen=True, slots=True)
