@@ -17,7 +17,7 @@ from sulla.finding.title import Kind, TitledBy, kind_of, title_from, title_of
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.head import THREAD_KIND
-from sulla.threads.log.copied import CopyOf
+from sulla.threads.log.family import CopyOf
 from sulla.threads.log.inputs import opening_of
 from sulla.threads.log.records import Input
 from sulla.threads.store import ThreadStore

@@ -14,7 +14,7 @@ from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.models.catalog import OFFLINE
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.copied import FORKED
+from sulla.threads.log.family import FORKED
 from sulla.threads.log.inputs import said_of
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import (

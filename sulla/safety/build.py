@@ -12,7 +12,7 @@ from sulla.projects.projects import Projects
 from sulla.safety.rpc import METHODS
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
-from sulla.threads.log.copied import FORKED
+from sulla.threads.log.family import FORKED
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.state import ThreadState
 

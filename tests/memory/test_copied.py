@@ -15,7 +15,7 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.testing.world import World
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
-from sulla.threads.log.copied import FORKED, standing_in
+from sulla.threads.log.family import FORKED, standing_in
 from sulla.threads.log.records import RunStarted
 from tests.memory.world import Home, make_index
 

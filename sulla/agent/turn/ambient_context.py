@@ -14,7 +14,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.core.words import NO_WORDS, Words
-from sulla.threads.log.copied import standing_in
+from sulla.threads.log.family import standing_in
 from sulla.threads.log.inputs import Urgent, WaitingInput
 from sulla.threads.log.state import ThreadState
 

@@ -90,7 +90,7 @@ def lines_of(found: Row, on: Paper, asked: Sequence[Question] = ()) -> Iterator[
     yield from _place(about)
     if found["inputs"]:
         yield f"  with {short(found['inputs'], 200)}"
-    yield f"  {_steps(about)}, {about['tokens']} tokens, cost {about['cost']:.4f}"
+    yield f"  {_steps(about)}, {about['tokens']} tokens, {_cost(about)}"
     if about["failure"]:
         word = "why" if about["status"] == "cancelled" else "failed"
         yield f"  {word}: {one_line(about['failure'])}"
@@ -196,6 +196,10 @@ def _step_cells(row: Row) -> tuple[object, ...]:
 def _error(error: str) -> str:
     reason, _, message = error.partition(": ")
     return cause_of(message) if reason == UPSTREAM else one_line(error, WHY)
+
+
+def _cost(about: Row) -> str:
+    return "no price known" if about["cost"] is None else f"cost {about['cost']:.4f}"
 
 
 def _steps(about: Row) -> str:

@@ -14,7 +14,7 @@ from sulla.threads.archive.lines import Sealer, event_of
 from sulla.threads.archive.restore import Restored, ThreadRestore
 from sulla.threads.archive.turn_begin import Renumbered, TurnBegin
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.copied import MOST_COPIES, CopyOf
+from sulla.threads.log.family import MOST_COPIES, CopyOf
 from sulla.threads.log.records import ThreadCreated
 from sulla.threads.store import ThreadStore
 

@@ -67,8 +67,10 @@ def _says_so(value: object, where: _Reading) -> bool:
     for name in where.parts:
         held = getattr(value, name)
         for part in held if isinstance(held, tuple) else (held,):
-            # A class can be hashed.
-            if part is not None and _says_so(part, _marks_of(type(part))):  # type: ignore[arg-type]
+            if part is None:
+                continue
+            reading = _marks_of(type(part))  # type: ignore[arg-type]  # a class can be hashed
+            if _says_so(part, reading):
                 return True
     return False
 

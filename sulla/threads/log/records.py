@@ -10,8 +10,7 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
-from sulla.threads.log.copied import CopyOf
-from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, CopyOf, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.log.provenance import Provenance

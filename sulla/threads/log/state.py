@@ -10,9 +10,8 @@ from sulla.core.addresses import NamedAddresses
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.words import Author, agent
-from sulla.threads.log.copied import CopyOf
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
+from sulla.threads.log.family import Birth, CopyOf, ThreadLinks, is_child_wait
 from sulla.threads.log.inputs import Inbox, WaitingInput
 from sulla.threads.log.kept import FLAT, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind

@@ -22,8 +22,7 @@ from sulla.testing.world import World
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.restore import ThreadRestore
-from sulla.threads.log.copied import CopyOf
-from sulla.threads.log.family import Birth
+from sulla.threads.log.family import Birth, CopyOf
 from sulla.threads.log.records import Input, ThreadCreated
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
