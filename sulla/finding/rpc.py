@@ -109,6 +109,11 @@ class FoundRow:
     """The answer, as `asked`; empty where the title fits."""
     tainted: bool
     """Whether these words may have been made from text that nobody trusts."""
+    seq: int = 0
+    """The number of the message in its thread; 0 where the title fits, and that of the turn's end where the message
+    stands far above it."""
+    message_id: str = ""
+    """The message; empty where `seq` is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,8 @@ _FOUND: Final[JsonObject] = {
     "asked": "Find me a train to Rome on Friday evening",
     "said": "The last one leaves at 19:04.",
     "tainted": False,
+    "seq": 2,
+    "message_id": "m-1",
 }
 
 METHODS: Final[Methods[FindingService]] = Methods(
