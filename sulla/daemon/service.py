@@ -365,7 +365,7 @@ class Service:
         if state is None:
             return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
         router = self._host.needed(AgentRouter)
-        active = router.current(state)
+        active, copies = router.current(state), state.identity.copies
         return ThreadRow(
             thread_id=info.key,
             title=title_of(state)[0],
@@ -384,6 +384,8 @@ class Service:
             supervisor=router.above(active, state),
             reached=tuple(one.id for one in router.reached(state)),
             held=state.held,
+            copy_of=copies[-1].thread_id if copies else "",
+            copied_ms=copies[-1].made_ms if copies else None,
         )
 
 

@@ -235,18 +235,18 @@ class ThreadRow:
     """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
     noticed: tuple[str, ...] = field(default_factory=tuple)
     """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
-    project: str = ""
-    """What it is about; empty for nothing in particular."""
+    project: str = ""  # what it is about; empty for nothing in particular
     flow: FlowRow | None = None
     """By which flow the open turn is walked; null for none."""
     active_agent: str = ""
     """Who answers the next message: `agent`, unless the conversation was handed to another one."""
-    supervisor: str = ""
-    """Whom that agent works for here; empty for nobody but the person."""
+    supervisor: str = ""  # whom that agent works for here; empty for nobody but the person
     reached: tuple[str, ...] = ()
     """The agents that a message can name with `@`: those that have the conversation or can be handed it from here."""
     held: int = 0
     """How many of those that wait are held by a stop, until somebody says continue or sends something new."""
+    copy_of: str = ""  # the conversation that it is a copy of; empty for none
+    copied_ms: Annotated[Time | None, Field(alias="copied_at")] = None
 
 
 @dataclass(frozen=True, slots=True)

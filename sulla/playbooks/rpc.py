@@ -197,6 +197,10 @@ _PLAY: Final[JsonObject] = {
     "chain": 0,
     "chain_ends": False,
     "tainted": False,
+    "failed": 0,
+    "skipped": 0,
+    "cancelled": 0,
+    "not_begun": 1,
 }
 _STEP: Final[JsonObject] = {
     "at": "kind",

@@ -54,7 +54,7 @@ class ThreadCopies:
             there = f"is {found[0].kind}" if found else "is nothing"
             raise InvalidInput(f"at_seq: record {at_seq} of {thread_id!r} {there}, expected a message (INPUT)")
         named = derived_id("thr", "fork", thread_id, str(at_seq), request_id) if request_id else self._make_id("thr")
-        made = await self._forks.fork(ThreadId(thread_id), at_seq, ThreadId(named))
+        made = await self._forks.fork_before_turn(ThreadId(thread_id), at_seq, ThreadId(named))
         self._made(made.thread_id)
         return ThreadForked(made.thread_id, made.records)
 

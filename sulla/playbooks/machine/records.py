@@ -211,6 +211,11 @@ class RunReopened(NamedTuple):
     steps: tuple[str, ...]
     """Addresses."""
     at_ms: int
+    done: int = 0
+    """What of its steps stays as it was: see `counts.StepCounts`. Nothing is said in logs of before."""
+    failed: int = 0
+    skipped: int = 0
+    cancelled: int = 0
 
 
 Fact = (
@@ -240,7 +245,7 @@ KINDS: Final[Mapping[str, type[Fact]]] = {
 _NAMES: Final = {cls: name for name, cls in KINDS.items()}
 
 _TEXTS: Final = {"playbook", "digest", "forked_from", "only", "at", "reason", "route", "why", "status", "to"}
-_NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number"}
+_NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number", "done", "failed", "skipped", "cancelled"}
 _OBJECTS: Final = {"inputs", "outputs", "result"}
 _LISTS: Final = {"stack", "steps"}
 _FLAGS: Final = {"unbegun"}

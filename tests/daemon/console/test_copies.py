@@ -25,7 +25,7 @@ from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.restore import ThreadRestore
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.family import Birth
+from sulla.threads.log.family import Birth, CopyOf
 from sulla.threads.log.records import Input, ThreadCreated, ToolCallStart
 from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done
@@ -48,7 +48,7 @@ class Desk:
             lambda state, run, now_ms: close_run(state, run, WalkCut("forked"), "", now_ms), "forked",
         )  # fmt: skip
         numbers = count(1)
-        forks = ThreadForks(self.world.threads, restore)
+        forks = ThreadForks(self.world.threads, restore, clock)
         self.made: list[ThreadId] = []
         self.copies = ThreadCopies(
             self.world.threads, forks, lambda prefix: f"{prefix}_copy{next(numbers)}", self.made.append
@@ -90,6 +90,10 @@ async def test_a_copy_has_all_that_came_before_the_message_with_whose_words_they
     first, second = await desk.inputs(thread)
     made = await desk.copies.fork(thread, second, "r1")
     copied, kept = await desk.world.log(ThreadId(made.thread_id)), await desk.world.log(thread)
+    assert (made.records, copied[0].fact) == (
+        second - 1,
+        ThreadCreated("sulla", copies=(CopyOf(thread, second - 1, kept[second - 2].origin.at_ms, 1_800_000_000_000),)),
+    )
     assert [(one.kind, one.origin.at_ms, one.origin.agent, one.data.get("text")) for one in copied] == [
         (one.kind, one.origin.at_ms, one.origin.agent, one.data.get("text")) for one in kept if one.seq < second
     ]
