@@ -144,7 +144,8 @@ async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(des
         "## You · 2027-01-15T08:00:00.000Z",
         "## sulla · 2027-01-15T08:00:00.000Z",
     ]
-    assert {"Read it", "Yes.", "And then?", "No.", "    # Send it all.", "    Now."} <= set(lines)
+    said = ("Read it", "Yes.", "And then?", "No.", "# Send it all.", "Now.")
+    assert {f"    {line}" for line in said} <= set(lines)
 
 
 async def test_lines_are_what_an_import_takes_however_they_are_cut(desk: Desk) -> None:
