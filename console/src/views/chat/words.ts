@@ -92,6 +92,8 @@ export const t = catalog("chat", {
   gone: "This conversation cannot be shown: {why}",
   you: "You",
   person: "Person",
+  aModel: "From a model",
+  aProgram: "From a program, unattended",
   toBottom: "To the newest",
   toBottomNew: "To the newest (more has come)",
   waiting: "waits for its turn",
