@@ -42,8 +42,8 @@ async def test_the_cookie_is_for_this_daemon_and_no_script_reads_it(house: House
     name, *said = signed.set_cookie.split("; ")
     assert name.startswith(f"sulla_session_{house.server.port}=sulla_")
     assert said == ["HttpOnly", "SameSite=Strict", "Path=/", f"Max-Age={SESSION_S}"]
-    host = house.url.removeprefix("http://")
-    over_tls = await sign_in(house.url, {"token": OWNER_TOKEN}, {"Origin": f"https://{host}"})
+    proxy = {"Host": "localhost", "Origin": "https://localhost"}  # as behind one that speaks TLS
+    over_tls = await sign_in(house.url, {"token": OWNER_TOKEN}, proxy)
     assert over_tls.set_cookie.endswith("; Secure")
     assert signed.key not in signed.set_cookie
 
@@ -117,6 +117,12 @@ async def test_a_wrong_ticket_beside_a_session_is_refused_and_counted(house: Hou
         assert (await _again(house, mine, {"ticket": f"wrong {number}"})).status_code == 401
     assert "retry-after" in (await _again(house, mine, {"ticket": "wrong again"})).headers
     assert await opens(house, mine)
+
+
+async def test_a_page_by_another_scheme_at_the_daemon_s_own_address_is_another_one_s(house: House) -> None:
+    host = house.url.removeprefix("http://")
+    answer = await post(house.url, {"token": OWNER_TOKEN}, {"Origin": f"https://{host}"})
+    assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
 
 
 @pytest.mark.parametrize("origin", ["", "https://evil.test", FRIEND, "null", "http://127.0.0.1:1"])
