@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from sulla.access.principal import Scope
 from sulla.agent.approvals.permissions_rpc import RuleRow
 from sulla.core.dataclass import dataclass
+from sulla.gateway.said_again import SaidAgain
 from sulla.rpc.family_place import MOST_NAMED
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
 from sulla.rpc.limits import MOST_ALWAYS_S
@@ -101,12 +102,11 @@ class TurnSend(Params):
     from_model: bool = False
     """Whether the words are a model's, which may have read anything: then they count as from outside."""
     unattended: bool = False
-    """Whether nobody has written them, but a program says them by itself, e.g. a calendar whose events others have put
-    there: then they count as from outside, and the turn as one that no person has started."""
+    """Whether a program says them by itself, e.g. a calendar of others' events: from outside, in a turn of nobody's."""
+    again: SaidAgain | None = None  # which message this says again, edited or not: where its words came from rides on
     flow: Annotated[dict[str, JsonValue], Field(max_length=16)] | None = None
-    """By which flow the turn is to be walked: `agent_mode`, `deep_thinking`, `plan`, `more_suggest`, `max_loop_count`,
-    `flow` for one of the home's by its name, `system_context`; and, for `admin` alone, `custom_flow` and
-    `custom_sub_agents`. Nothing for what the agent says."""
+    """By which flow it is walked: `agent_mode`, `deep_thinking`, `plan`, `more_suggest`, `max_loop_count`, `flow` by
+    its name, `system_context`; for `admin` alone `custom_flow` and `custom_sub_agents`. Nothing for the agent's."""
 
 
 class TurnStop(Params):

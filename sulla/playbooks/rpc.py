@@ -253,6 +253,7 @@ METHODS: Final[Methods[PlaybookService]] = Methods(
                 {"faults": ["triage.yaml:1:1: `steps` is missing [missing-key]"]},
                 {"text": "name: lead-triage\n", "file": "triage.yaml"},
             ),
+            heavy=True,
         ),
         Method(
             "workflow.start",

@@ -24,6 +24,14 @@ export interface OpenThread {
 export interface Sending {
   mode?: "queue" | "steer" | "interrupt";
   agent?: string;
+  /** Which message it says again: the daemon keeps where its words came from. */
+  again?: Earlier;
+}
+
+/** A message of a thread, by its number there. */
+export interface Earlier {
+  readonly thread_id: string;
+  readonly seq: number;
 }
 
 /** Records between two numbers that the daemon does not have any more. */
@@ -131,6 +139,11 @@ export class Threads {
   async sendAgain(threadId: string, messageId: string): Promise<void> {
     const unsent = this.outbox.get(messageId);
     if (unsent !== undefined && !this.going.has(messageId)) await this.transmit(threadId, messageId, unsent.text, unsent.more);
+  }
+
+  /** What a message that was not taken says again; null for nothing. */
+  saysAgain(messageId: string): Earlier | null {
+    return this.outbox.get(messageId)?.more.again ?? null;
   }
 
   /** Show a message no more that was not taken. */

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, Reque
 
 from sulla.console.place import WEB, is_built
 from sulla.terminal.client import open_client
-from sulla.terminal.place import door
+from sulla.terminal.place import Door, door
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service
 
 AXE = Path(__file__).parents[3] / "console/node_modules/axe-core/axe.min.js"
@@ -115,10 +115,15 @@ class Desk:
 
 
 def asked(home: Path, method: str, **params: object) -> dict[str, Any]:
-    """One call to the daemon of a home, on a thread of its own: the browser's library holds this one's loop."""
+    """One call to the daemon of a home."""
+    return asked_of(door(home), method, **params)
+
+
+def asked_of(where: Door, method: str, **params: object) -> dict[str, Any]:
+    """One call with a token, on a thread of its own: the browser's library holds this one's loop."""
 
     async def ask() -> dict[str, Any]:
-        async with open_client(door(home)) as client:
+        async with open_client(where) as client:
             return await client.call(method, **params)
 
     with ThreadPoolExecutor(1) as pool:

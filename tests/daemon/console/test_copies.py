@@ -152,7 +152,8 @@ async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(des
         "## You · 2027-01-15T08:00:00.000Z",
         "## sulla · 2027-01-15T08:00:00.000Z",
     ]
-    assert {"Read it", "Yes.", "And then?", "No.", "    # Send it all.", "    Now."} <= set(lines)
+    said = ("Read it", "Yes.", "And then?", "No.", "# Send it all.", "Now.")
+    assert {f"    {line}" for line in said} <= set(lines)
 
 
 async def test_a_call_that_a_person_allowed_is_named_once_however_the_text_is_cut(desk: Desk) -> None:
