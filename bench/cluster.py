@@ -24,6 +24,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.faults.backend import Backend, postgres
+from tests.faults.cluster.cluster import running
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon
 from tests.servers.anthropic_server import FakeAnthropic
@@ -35,19 +36,30 @@ NAME = "cluster"
 TURNS = 48
 AT_ONCE = 32
 THINKS_S = 1.0
-"""How long the model waits; 16 turns at once in a worker are its own bound."""
+"""How long the model waits."""
+PLACES = 16
+"""Turns at once in a worker; over all of them nothing bounds these."""
 ALONE = 15
 PARKED = 1_000
 REST_S = 10.0
 
 MOST_FEWER, LEAST_MORE, START_MS, PARKED_MIB, PARKED_SHARE = 1 / 0.7, 1 / 1.5, 30.0, 100.0, 0.03
 """The bars: with the queue beside without, two workers beside one, the median wait, and a worker at rest."""
+TAKE_OVER_MS = 2_000.0
+"""The bar for how long a turn stands still whose worker is killed."""
+
+_ALONE = {"SULLA_LIMITS__RUNS": str(PLACES)}
+_OWN = {
+    "SULLA_WORK__PLACES": str(PLACES),
+    **dict.fromkeys(("SULLA_LIMITS__RUNS", "SULLA_LIMITS__RUNS_PER_AGENT"), "64"),
+}
 
 _SAID = "Done. <AGENT_DONE>done</AGENT_DONE>"
 _SCRIPT = Script(
     [
         Rule(Reply("One moment.", tools=(ToolUse("ask_person", {"what": "may I?"}),)), "park", results=0),
         Rule(Reply(_SAID), "alone"),
+        Rule(Reply(_SAID, hold="kill", hold_after=0), "kill"),
         Rule(Reply(_SAID, delay_s=THINKS_S)),
     ]
 )
@@ -74,6 +86,7 @@ def run(frame: Frame) -> list[Row]:
 async def _measure(server: PostgresServer, folder: Path) -> list[Row]:
     found: dict[str, _Found] = {}
     parked: list[Row] = []
+    taken_over_ms = 0.0
     async with FakeAnthropic(_SCRIPT, SystemClock()) as model:
         for name, roles in (
             ("local", ("",)),
@@ -88,6 +101,8 @@ async def _measure(server: PostgresServer, folder: Path) -> list[Row]:
                 found[name] = await _turns(daemons[0], backend)
                 if name == "1":
                     parked = await _parked(daemons)
+                if name == "2":
+                    taken_over_ms = await _taken_over(daemons, backend, model)
     local, one, two = found["local"], found["1"], found["2"]
     fewer, more = local.per_s / found["all"].per_s, one.per_s / two.per_s
     return [
@@ -101,6 +116,10 @@ async def _measure(server: PostgresServer, folder: Path) -> list[Row]:
             ok=one.start_ms <= START_MS,
         ),
         *parked,
+        Row(
+            "SIGKILL to another worker, same host", taken_over_ms, "ms", taken_over_ms / TAKE_OVER_MS,
+            f"{TAKE_OVER_MS:g} ms", 1.0, ok=taken_over_ms <= TAKE_OVER_MS,
+        ),
     ]  # fmt: skip
 
 
@@ -111,7 +130,7 @@ async def _daemons(
     async with AsyncExitStack() as stack:
         daemons = []
         for number, role in enumerate(roles):
-            work = {"SULLA_WORK__ENGINE": "dbos", "SULLA_WORK__ROLE": role} if role else {}
+            work = {"SULLA_WORK__ENGINE": "dbos", "SULLA_WORK__ROLE": role, **_OWN} if role else _ALONE
             home = folder / f"{number}" / "home"
             home.parent.mkdir(parents=True)
             daemon = Daemon(home, model, {**settings, **UNBOUNDED, "SULLA_MEMORY__ENABLED": "false", **work})
@@ -150,6 +169,25 @@ async def _turn(client: Client, text: str, until: str) -> str:
             break
     await client.call("events.unsubscribe", thread_id=thread)
     return thread
+
+
+async def _taken_over(daemons: list[Daemon], backend: Backend, model: FakeAnthropic) -> float:
+    """How long a turn stands still whose worker is killed, in milliseconds."""
+    gateway, *workers = daemons
+    async with open_client(door(gateway.home)) as client:
+        thread: str = (await client.call("thread.create"))["thread_id"]
+        await client.call("events.subscribe", thread_id=thread, after=0)
+        await client.call("turn.send", thread_id=thread, message_id="m", text="kill")
+        await model.until(lambda seen: "kill" in seen.held)
+        busy = workers[0] if await running(workers[0]) else workers[1]
+        await busy.kill()
+        killed_ms = SystemClock().now() * 1000
+        model.release("kill")
+        async for event in client.events():
+            if event["type"] == "RUN_FINISHED" and event["thread_id"] == thread:
+                break
+    (resumed_ms,) = [entry.origin.at_ms for entry in await backend.read_log(thread) if entry.kind == "RESUMED"]
+    return resumed_ms - killed_ms
 
 
 async def _parked(daemons: list[Daemon]) -> list[Row]:

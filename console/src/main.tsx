@@ -1,7 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Connection, type Socket } from "./protocol/connection";
-import { enter, sessionKey, ticketFromAddress } from "./protocol/session";
+import { enter, forgetKey, onOtherTab, sessionKey, ticketFromAddress } from "./protocol/session";
 import { App } from "./shell/App";
 import { applyTheme } from "./shell/theme";
 import "./shell/tokens.css";
@@ -16,6 +16,7 @@ const connection = new Connection({
     return new WebSocket(address, "sulla.v1") as unknown as Socket;
   },
   sessionKey,
+  keyIsDead: forgetKey,
   later: (run, s) => {
     const timer = setTimeout(run, s * 1000);
     return () => clearTimeout(timer);
@@ -35,6 +36,7 @@ const threads = new Threads(connection, (run) => {
 
 applyTheme();
 showIn(document.documentElement.lang || "en");
+onOtherTab(() => connection.standing.state === "out" && connection.start());
 addEventListener("offline", connection.broke);
 addEventListener("online", () => connection.standing.state === "lost" && connection.start());
 

@@ -56,12 +56,13 @@ class TicketStore:
         await self._store.put(_key(made.secret), json.dumps(value).encode(), TICKET_S)
         return made
 
-    async def take(self, secret: str, use: TicketUse = "hub") -> TokenOwner:
+    async def take(self, secret: str, use: TicketUse = "hub", *, looks: bool = False) -> TokenOwner:
         """Use one up.
 
         Args:
             secret: the ticket.
             use: what it shall open.
+            looks: it is only looked at, and stays good.
 
         Raises:
             Unauthorized: it was used, its time is over, it opens something else, or there never was one.
@@ -70,7 +71,7 @@ class TicketStore:
         key = _key(secret)
         kept = await self._store.get(key)
         # Of all who saw it, one removes it: that one alone may come in.
-        if kept is None or not await self._store.remove(key):
+        if kept is None or (not looks and not await self._store.remove(key)):
             raise Unauthorized(_USED)
         value = json.loads(kept)
         if self._clock.now() * 1000 >= value["expires_ms"]:  # the store may keep it longer, never shorter

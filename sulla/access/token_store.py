@@ -256,12 +256,13 @@ class TokenStore:
             self._check_token(by)
         return await self._tickets.put(by, use)
 
-    async def redeem(self, ticket: str, use: TicketUse = "hub") -> Principal:
+    async def redeem(self, ticket: str, use: TicketUse = "hub", *, looks: bool = False) -> Principal:
         """Use a ticket up.
 
         Args:
             ticket: its secret.
             use: what it shall open.
+            looks: it is only asked whose it is, and stays good.
 
         Returns:
             Whose it is; for ``/hub`` with no more than `TICKET_SCOPES`.
@@ -271,7 +272,7 @@ class TokenStore:
                 is good no more.
             StoreUnavailable: the store does not answer; whether it is used up then, nobody knows.
         """
-        bearer = await self._tickets.take(ticket, use)
+        bearer = await self._tickets.take(ticket, use, looks=looks)
         await self._read()  # its token may be newer than what is known here, or revoked a moment ago
         for known in self._valid.known:
             who = known.principal

@@ -31,3 +31,15 @@ def take_stock(every: Sequence[KnownToken], now_s: float) -> ValidTokens:
     known = tuple(one for one in every if one.session_of is None or one.session_of in roots)
     orphans = frozenset(one.digest for one in every if one not in known)
     return ValidTokens(known, orphans, frozenset(one.principal for one in known if not one.expired(now_s)))
+
+
+def is_session_of(known: Sequence[KnownToken], session: Principal, by: Principal) -> bool:
+    """Whether a browser's session was begun with that very token.
+
+    Args:
+        known: all that were not revoked.
+        session: who came by the session.
+        by: who has the token.
+    """
+    owner = TokenOwner(by.name, by.id)
+    return any(one.session_of == owner for one in known if one.principal == session)

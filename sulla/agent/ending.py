@@ -12,6 +12,7 @@ from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
+from sulla.threads.log.charging import written_off
 from sulla.threads.log.family import Report
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import (
@@ -123,7 +124,9 @@ def close_run(
     """
     why, end = _end(state, run, ending, now_ms)
     call, taken = run.model.open_call, taken_of(run, ending, came_tokens)
-    counted = run.spent.tokens + (taken.total if taken else call.reserved_tokens if call is not None else 0)
+    if taken is None and call is not None:
+        taken = written_off(call)
+    counted = run.spent.tokens + (taken.total if taken is not None else 0)
     late, usage = _uncharged(state, run), end.usage + (taken or Usage())
     for _, report in late:
         counted, usage = counted + report.tokens, usage + (report.usage or Usage())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sulla.agent.door import Door
 from sulla.channels.rpc import METHODS
 from sulla.channels.settings import AccountSettings, ChannelsSettings
+from sulla.channels.tools import channel_tools
 from sulla.core.late import late
 from sulla.host.host import Built, Host
 from sulla.notify.ways import Ways
@@ -24,6 +25,7 @@ def build(host: Host) -> Built:
     host.needed(Ways).add("channel", lines.notify)
     return Built(
         methods=(METHODS.done_by(lines),),
+        tools=channel_tools(lines.send_file),
         tasks={f"channel {name}": one.run for name, one in lines.every.items()},
         woken=(lines,),
         status=lines.status,
@@ -54,9 +56,16 @@ def _lines(host: Host, wanted: ChannelsSettings) -> Lines:
         lambda: tuple(host.agents.team.ids),
         place.owner,
         place.make_id,
+        host.settings.workspace,
     )
     bounds = FileBounds(wanted.file_bytes, wanted.message_files, wanted.total_bytes)
-    inbox = Inbox(host.settings.workspace, host.agents.marks, place.clock, bounds)
+    heard = None
+    if wanted.recognizer:
+        from sulla.channels.run.recognizer import Recognizer
+
+        key = wanted.recognizer_key.get_secret_value()
+        heard = Recognizer(wanted.recognizer, key, wanted.recognizer_model)
+    inbox = Inbox(host.settings.workspace, host.agents.marks, place.clock, bounds, heard)
 
     def line(said: AccountSettings) -> Line:
         rules = Rules(said.name, frozenset(said.places), dict(said.people), said.strangers)

@@ -52,6 +52,13 @@ class Lines:
         rows = map(_row, self.every.values())
         return {"channels": [{"channel": one.channel, "state": one.state, "waiting": one.waiting} for one in rows]}
 
+    async def send_file(self, thread_id: ThreadId, path: str, caption: str, key: str, size: int) -> str:
+        """See `tools.SendFile`."""
+        for line in self.every.values():
+            if (why := await line.send_file(thread_id, path, caption, key, size)) is not None:
+                return why
+        return "this conversation is held on no channel that this daemon has"
+
     async def notify(self, address: str, title: str, text: str, key: str) -> str:
         """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written."""
         name, _, place = address.partition("://")[2].partition("/")

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
-from sulla.host.section import Count, Section
+from sulla.host.section import Address, Count, Section
 
 MAX_CHANNELS: Final = 20
 ChannelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -40,6 +40,12 @@ class ChannelsSettings(Section):
 
     accounts: Annotated[tuple[AccountSettings, ...], Field(max_length=MAX_CHANNELS, repr=False)] = ()
     """The channels, each `[[channels.accounts]]` with `name`, `kind` and `secrets`. Without any nothing runs."""
+    recognizer: Address = ""
+    """Where voice notes are written down: an OpenAI-compatible `/audio/transcriptions`; empty for nowhere."""
+    recognizer_key: SecretStr = SecretStr("")
+    """The key for it; empty where it takes none."""
+    recognizer_model: str = "whisper-1"
+    """What it is asked for."""
     file_bytes: Count = 20_000_000
     """The largest file that is taken in."""
     message_files: Annotated[int, Field(ge=0, le=20)] = 10
@@ -56,5 +62,6 @@ class ChannelsSettings(Section):
 
     def more_secrets(self) -> Iterator[tuple[str, str]]:
         """What the channels come with."""
+        yield "recognizer_key", self.recognizer_key.get_secret_value()
         for one in self.accounts:
             yield from ((f"accounts.{one.name}.{name}", kept.get_secret_value()) for name, kept in one.secrets.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -218,12 +218,12 @@ def _told(scene: Scene, core: Core, built: Sequence[Built]) -> TurnContext:
 
 def _recalled(
     built: Iterable[Built],
-) -> Callable[[str, ThreadId, str, Iterable[str]], Awaitable[Words]]:
+) -> Callable[[str, Mapping[str, int], str, Iterable[str]], Awaitable[Words]]:
     """What an agent is told beside a later message, by every capability that has something to say."""
     tell = [one.recalled for one in built if one.recalled is not None]
 
-    async def recalled(agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
-        said = [await one(agent, thread_id, message, told) for one in tell]
+    async def recalled(agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]) -> Words:
+        said = [await one(agent, stands, message, told) for one in tell]
         return joined(filter(None, map(said_by, said)), "\n\n")
 
     return recalled

@@ -70,7 +70,7 @@ async def check_choice(threads: ThreadStore, thread_id: ThreadId, question: str,
     if wait is not None and wait.choices and text not in wait.choices:
         raise InvalidInput(f"text: got {text[:80]!r}, and {question!r} is answered with {' or '.join(wait.choices)}")
     if wait is not None and wait.form and (problems := problems_of_answer(text, wait.form)):
-        raise InvalidInput(f"text: the answer does not fit: {'; '.join(problems)}")
+        raise InvalidInput(f"the answer does not fit: {'; '.join(problems)}")
 
 
 async def waiting(threads: ThreadStore, after: str, limit: int) -> list[WaitingThread]:

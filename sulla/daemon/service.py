@@ -36,6 +36,7 @@ from sulla.routes.begin import RouteBeginnings
 from sulla.rpc.caller import Context
 from sulla.rpc.method import Needs
 from sulla.store.values import LogInfo
+from sulla.threads.archive.said_again import as_it_was
 from sulla.threads.bus import ResendText, channel, live_channel, pack
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.inputs import said_now
@@ -196,6 +197,8 @@ class Service:
             said_chars=message.said_chars,
             flow=await self._flow(message.flow),
         )
+        if (before := message.again) is not None:
+            fact = await as_it_was(self._threads, ThreadId(before.thread_id), before.seq, fact)
         sent = await self._intake.send(ThreadId(message.thread_id), fact, caller)
         self._work.enqueue(Job(message.thread_id))
         return TurnSent(run_id=sent.run_id, seq=sent.seq)
@@ -365,7 +368,7 @@ class Service:
         if state is None:
             return ThreadRow(info.key, "", info.head.agent, "unreadable", info.last_seq, info.created_ms, 0)
         router = self._host.needed(AgentRouter)
-        active = router.current(state)
+        active, copies = router.current(state), state.identity.copies
         return ThreadRow(
             thread_id=info.key,
             title=title_of(state)[0],
@@ -384,6 +387,8 @@ class Service:
             supervisor=router.above(active, state),
             reached=tuple(one.id for one in router.reached(state)),
             held=state.held,
+            copy_of=copies[-1].thread_id if copies else "",
+            copied_ms=copies[-1].made_ms if copies else None,
         )
 
 

@@ -17,6 +17,7 @@ from sulla.finding.title import Kind, TitledBy, kind_of, title_from, title_of
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.head import THREAD_KIND
+from sulla.threads.log.family import CopyOf
 from sulla.threads.log.inputs import opening_of
 from sulla.threads.log.records import Input
 from sulla.threads.store import ThreadStore
@@ -62,6 +63,8 @@ class ThreadEntry:
     """Messages that wait for their turn."""
     held: int = 0
     """How many of them a stop holds."""
+    copy: CopyOf | None = None
+    """What it is a copy of; None for none."""
 
     @property
     def place(self) -> Place:
@@ -239,6 +242,7 @@ class ThreadIndex:
             info.last_seq,
             len(state.inbox.waiting),
             state.held,
+            state.identity.copies[-1] if state.identity.copies else None,
         )
 
     async def _with_words(self, row: ThreadEntry) -> ThreadEntry:

@@ -81,6 +81,10 @@ class RecentRow:
     """Whether it holds text that nobody trusts."""
     held: int = 0
     """How many of those that wait are held by a stop."""
+    copy_of: str = ""
+    """The conversation that it is a copy of; empty for none."""
+    copied_ms: Annotated[Time | None, Field(alias="copied_at")] = None
+    """When the copy was made; null for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,11 @@ class FoundRow:
     """The answer, as `asked`; empty where the title fits."""
     tainted: bool
     """Whether these words may have been made from text that nobody trusts."""
+    seq: int = 0
+    """The number of the message in its thread; 0 where the title fits, and that of the turn's end where the message
+    stands far above it."""
+    message_id: str = ""
+    """The message; empty where `seq` is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +201,8 @@ _ROW: Final[JsonObject] = {
     "waiting": 0,
     "held": 0,
     "tainted": False,
+    "copy_of": "",
+    "copied_at": None,
 }
 _FOUND: Final[JsonObject] = {
     "thread": _ROW,
@@ -199,6 +210,8 @@ _FOUND: Final[JsonObject] = {
     "asked": "Find me a train to Rome on Friday evening",
     "said": "The last one leaves at 19:04.",
     "tainted": False,
+    "seq": 2,
+    "message_id": "m-1",
 }
 
 METHODS: Final[Methods[FindingService]] = Methods(

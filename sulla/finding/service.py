@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from sulla.core.errors import InvalidInput, NotFound
+from sulla.core.errors import CorruptRecord, InvalidInput, NotFound
 from sulla.core.ids import MakeId, ThreadId
 from sulla.core.prefix import NAMED, chosen
 from sulla.core.search.excerpt import excerpt
@@ -15,12 +16,17 @@ from sulla.finding.rpc import FoundRow, RecentRow, Recents, ThreadFound
 from sulla.finding.title import Kind, ThreadNamed
 from sulla.host.waker import Waker
 from sulla.memory.memory import Memory
-from sulla.memory.note import TURNS, MemoryHit
+from sulla.memory.note import TURNS, MemoryHit, MemoryNote
+from sulla.threads.log.records import RunStarted
 from sulla.threads.store import ThreadStore
+
+log = logging.getLogger(__name__)
 
 HITS_PER_THREAD: Final = 4
 """Turns that are asked of the word index for each conversation that is wanted: several may be of one."""
 EXCERPT_CHARS: Final = 240
+NEAR: Final = 256
+"""Records before the end of a turn that was found, in which its beginning is looked for."""
 _PREFIX: Final = "thr_"
 
 
@@ -60,7 +66,7 @@ class Finder:
             if best.get(thread_id) is None:
                 best[thread_id] = hit
         entries = [one for one in await self._index.get(best) if one.kind in kinds]
-        found = tuple(_found(one, best[one.thread_id], asked) for one in entries[:limit])
+        found = tuple([await self._found(one, best[one.thread_id], asked) for one in entries[:limit]])
         return ThreadFound(found, len(entries) > limit, "words" if self._memory is not None else "titles")
 
     async def rename(self, thread_id: str, title: str, request_id: str | None, by: str) -> RecentRow:
@@ -97,6 +103,29 @@ class Finder:
         hits = await index.search(await index.scopes(), words, HITS_PER_THREAD * limit)
         return [hit for hit in hits if hit.note.kind in TURNS]
 
+    async def _found(self, one: ThreadEntry, hit: MemoryHit | None, asked: Sequence[str]) -> FoundRow:
+        if hit is None:
+            return FoundRow(_row(one), one.active_ms, one.words, "", one.tainted)
+        note = hit.note
+        question, answer = (excerpt(text, asked, EXCERPT_CHARS) for text in (note.asked, note.text))
+        return FoundRow(_row(one), note.at_ms, question, answer, note.tainted, *await self._place(one, note))
+
+    async def _place(self, one: ThreadEntry, note: MemoryNote) -> tuple[int, str]:
+        """Where the message of a turn stands, found by when it ended: of a long log few records are read."""
+        first, last = 1, max(1, one.last_seq)
+        try:
+            while first < last:
+                middle = (first + last) // 2
+                (entry,) = await self._threads.entries(one.thread_id, after=middle - 1, before=middle + 1, limit=1)
+                first, last = (middle + 1, last) if entry.origin.at_ms < note.at_ms else (first, middle)
+            page = await self._threads.entries(one.thread_id, after=max(0, first - NEAR), limit=2 * NEAR)
+        except (CorruptRecord, NotFound, ValueError) as error:
+            log.info("it is not known where in %s a turn stands that was found: %s", one.thread_id, error)
+            return 0, ""
+        started = (entry.fact for entry in page if entry.origin.run_id == note.run_id)
+        begun = next((fact for fact in started if isinstance(fact, RunStarted)), None)
+        return (begun.input_seq, begun.message_id) if begun is not None else (first, "")
+
     async def _called(self, asked: Sequence[str]) -> list[ThreadId]:
         """Threads whose title or first words have all the words, or begin so, the newest first: they come before all
         others.
@@ -130,15 +159,9 @@ def _row(one: ThreadEntry, renamed: str | None = None) -> RecentRow:
         one.waiting,
         one.tainted,
         one.held,
+        one.copy.thread_id if one.copy is not None else "",
+        one.copy.made_ms if one.copy is not None else None,
     )
-
-
-def _found(one: ThreadEntry, hit: MemoryHit | None, asked: Sequence[str]) -> FoundRow:
-    if hit is None:
-        return FoundRow(_row(one), one.active_ms, one.words, "", one.tainted)
-    note = hit.note
-    question, answer = (excerpt(text, asked, EXCERPT_CHARS) for text in (note.asked, note.text))
-    return FoundRow(_row(one), note.at_ms, question, answer, note.tainted)
 
 
 def _cursor(place: Place) -> str:

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from sulla.access.principal import Scope
 from sulla.agent.approvals.permissions_rpc import RuleRow
 from sulla.core.dataclass import dataclass
+from sulla.gateway.said_again import SaidAgain
 from sulla.rpc.family_place import MOST_NAMED
 from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
 from sulla.rpc.limits import MOST_ALWAYS_S
@@ -101,12 +102,11 @@ class TurnSend(Params):
     from_model: bool = False
     """Whether the words are a model's, which may have read anything: then they count as from outside."""
     unattended: bool = False
-    """Whether nobody has written them, but a program says them by itself, e.g. a calendar whose events others have put
-    there: then they count as from outside, and the turn as one that no person has started."""
+    """Whether a program says them by itself, e.g. a calendar of others' events: from outside, in a turn of nobody's."""
+    again: SaidAgain | None = None  # which message this says again, edited or not: where its words came from rides on
     flow: Annotated[dict[str, JsonValue], Field(max_length=16)] | None = None
-    """By which flow the turn is to be walked: `agent_mode`, `deep_thinking`, `plan`, `more_suggest`, `max_loop_count`,
-    `flow` for one of the home's by its name, `system_context`; and, for `admin` alone, `custom_flow` and
-    `custom_sub_agents`. Nothing for what the agent says."""
+    """By which flow it is walked: `agent_mode`, `deep_thinking`, `plan`, `more_suggest`, `max_loop_count`, `flow` by
+    its name, `system_context`; for `admin` alone `custom_flow` and `custom_sub_agents`. Nothing for the agent's."""
 
 
 class TurnStop(Params):
@@ -235,18 +235,18 @@ class ThreadRow:
     """How often the agent went on by itself in the newest turn, after it had said that it was not done."""
     noticed: tuple[str, ...] = field(default_factory=tuple)
     """What the newest message was found to have, e.g. ``injection``, ``sanitized`` (seed 004 `inputHandler`)."""
-    project: str = ""
-    """What it is about; empty for nothing in particular."""
+    project: str = ""  # what it is about; empty for nothing in particular
     flow: FlowRow | None = None
     """By which flow the open turn is walked; null for none."""
     active_agent: str = ""
     """Who answers the next message: `agent`, unless the conversation was handed to another one."""
-    supervisor: str = ""
-    """Whom that agent works for here; empty for nobody but the person."""
+    supervisor: str = ""  # whom that agent works for here; empty for nobody but the person
     reached: tuple[str, ...] = ()
     """The agents that a message can name with `@`: those that have the conversation or can be handed it from here."""
     held: int = 0
     """How many of those that wait are held by a stop, until somebody says continue or sends something new."""
+    copy_of: str = ""  # the conversation that it is a copy of; empty for none
+    copied_ms: Annotated[Time | None, Field(alias="copied_at")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sulla.core.dataclass import dataclass
-from sulla.heartbeat.ticks import Tick, TickStatus
+from sulla.heartbeat.ticks import Cycle, Tick, TickStatus
 from sulla.rpc.form import MOST_SEQ, Id, Params
-from sulla.rpc.row import Money, Time
+from sulla.rpc.row import Money, Time, money_of
 
 
 class HeartbeatStatus(Params):
@@ -61,7 +61,7 @@ class CycleRow:
     status: str
     summary: str
     tokens: int
-    cost_micro: Annotated[Money, Field(alias="cost")]
+    cost_micro: Annotated[Money | None, Field(alias="cost")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class TickRow:
     duration_s: float | None
     """Null while it is at work."""
     tokens: int
-    cost_micro: Annotated[Money, Field(alias="cost")]
-    """In the unit of the prices; 0 where the model has none."""
+    cost_micro: Annotated[Money | None, Field(alias="cost")]
+    """In the unit of the prices; null where it is not known, as the model has none."""
     changed: str
     """What is different from before it; empty for nothing."""
     summary: str
@@ -123,7 +123,7 @@ class BudgetRow:
     span: Literal["day", "month"]
     tokens: int
     tokens_limit: int
-    cost_micro: Annotated[Money, Field(alias="cost")]
+    cost_micro: Annotated[Money | None, Field(alias="cost")]
     cost_limit_micro: Annotated[Money | None, Field(alias="cost_limit")]
 
 
@@ -189,16 +189,18 @@ def tick_row(tick: Tick) -> TickRow:
         why=tick.why,
         focus=tick.focus,
         focus_reason=tick.focus_reason,
-        cycles=tuple(
-            CycleRow(one.number, one.thread_id, one.status, one.summary, one.tokens, one.cost_micro)
-            for one in tick.cycles
-        ),
+        cycles=tuple(map(_cycle, tick.cycles)),
         duration_s=(tick.ended_ms - tick.at_ms) / 1000 if tick.ended_ms is not None else None,
         tokens=tick.tokens,
-        cost_micro=tick.cost_micro,
+        cost_micro=money_of(tick.cost_micro, tick.tokens, ended=tick.ended_ms is not None),
         changed=tick.changed,
         summary=tick.summary,
     )
+
+
+def _cycle(one: Cycle) -> CycleRow:
+    cost_micro = money_of(one.cost_micro, one.tokens)
+    return CycleRow(one.number, one.thread_id, one.status, one.summary, one.tokens, cost_micro)
 
 
 def next_wake(schedules: Iterable[BeatScheduleRow]) -> int | None:

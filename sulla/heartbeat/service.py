@@ -20,6 +20,7 @@ from sulla.heartbeat.threads import BeatThreads
 from sulla.heartbeat.ticks import WAKE, TickPage
 from sulla.host.host import Host
 from sulla.projects.projects import Projects
+from sulla.rpc.row import money_of
 from sulla.schedules.build import Timetable
 from sulla.schedules.rows import ScheduleRow
 from sulla.schedules.spec import BeatAction
@@ -206,9 +207,10 @@ def budgets(beat: BeatState, limits: BeatLimits, now_ms: int) -> tuple[BudgetRow
         now_ms: UTC milliseconds.
     """
     spent = beat.spent.at(now_ms // DAY_MS, month_of(now_ms))
+    day, month = money_of(spent.day_micro, spent.day_tokens), money_of(spent.month_micro, spent.month_tokens)
     return (
-        BudgetRow("day", spent.day_tokens, limits.day_tokens, spent.day_micro, limits.day_micro),
-        BudgetRow("month", spent.month_tokens, limits.month_tokens, spent.month_micro, limits.month_micro),
+        BudgetRow("day", spent.day_tokens, limits.day_tokens, day, limits.day_micro),
+        BudgetRow("month", spent.month_tokens, limits.month_tokens, month, limits.month_micro),
     )
 
 

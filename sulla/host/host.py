@@ -176,9 +176,9 @@ class Built:
     """Decides which agent speaks; one capability at most."""
     remembered: Callable[[str, str], Awaitable[Words]] | None = None
     """What an agent (by its id) is told before a conversation that begins with a message."""
-    recalled: Callable[[str, ThreadId, str, Iterable[str]], Awaitable[Words]] | None = None
-    """What an agent (by its id) is told beside a later message of a thread, and the texts of its memory that it was
-    told there already."""
+    recalled: Callable[[str, Mapping[str, int], str, Iterable[str]], Awaitable[Words]] | None = None
+    """What an agent (by its id) is told beside a later message of a thread: it is given the threads whose words stand
+    there and up to when they were said (UTC ms), and the texts of its memory that it was told there already."""
     about_project: Callable[[str], Awaitable[Words]] | None = None
     """What turns are told of the project, by its name, that their thread is about."""
     models: tuple[str, ...] = ()

@@ -84,9 +84,13 @@ class WorkSettings(Section):
     """What this worker is called among the others: the same after each start, and no other one's. Empty for the host's
     name and the home.
     """
-    poll_s: Annotated[float, Field(ge=0.01, le=60)] = 0.1
-    """How often each worker looks into that queue, in seconds: less begins turns sooner, more leaves the PostgreSQL and
-    idle workers alone. The worker that started last says so for all.
+    places: Count | None = None
+    """How many of `limits.runs`, which counts over all workers of that queue, this worker runs at once at the most;
+    without it, all of them.
+    """
+    poll_s: Annotated[float, Field(ge=0.01, le=60)] = 2.0
+    """How often each worker looks into that queue for what nobody was told of, in seconds: workers hear of a wish over
+    the store, so this only finds those that were lost on the way. The worker that started last says so for all.
     """
 
 
@@ -158,7 +162,7 @@ class LimitSettings(Section):
     waiting_inputs: Count = 100
     """Inputs that may wait in one thread."""
     runs: Count = 16
-    """Runs at once."""
+    """Runs at once; with `work.engine = "dbos"` in all workers together, as for the next two."""
     runs_per_agent: Count = 5
     """Runs of one agent at once (seed 001), by who speaks; its sub-agents apart."""
     sub_agents: Count = 8

@@ -70,6 +70,7 @@ def row_of(seen: Seen, limits: RunLimits) -> LiveRow | None:
         len(state.inbox.waiting),
         LiveQuestion(asked.wait_id, cut(asked.prompt, PROMPT_CHARS)) if asked is not None else None,
         state.context.tainted,
+        seen.held and run is not None and not state.suspended,
     )
 
 
@@ -108,6 +109,8 @@ def _what(seen: Seen, run: OpenRun, asked: Wait | None) -> tuple[What, str]:
     if state.suspended and asked is not None:
         return "waits", asked.tool or asked.wait_id.partition(":")[0]
     if play is not None:
+        if play.status == "paused":  # no further step begins; a model call that is under way is let end, in its thread
+            return "waits", "paused"
         if play.open:
             return "step", _named([step.at for step in play.open])
         return ("waits", "") if state.suspended else ("queued", "")

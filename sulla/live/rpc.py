@@ -37,8 +37,8 @@ class Doing:
 
     what: What
     name: str
-    """The model, the tool, the steps, the tool that is asked about, or the agents that it was handed to; may be
-    empty."""
+    """The model, the tool, the steps, the tool that is asked about, or the agents that it was handed to; `paused` of a
+    run that was paused; may be empty."""
     since_ms: Annotated[Time, Field(alias="since")]
 
 
@@ -90,6 +90,9 @@ class LiveRow:
     """Messages that wait for their turn."""
     question: LiveQuestion | None
     tainted: bool
+    at_work: bool = False
+    """Whether a worker does something in it now: these are what `running` of `system.status` counts. A thread that
+    waits for others that work for it is not at work itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,7 @@ _ROW: Final[dict[str, JsonValue]] = {
     "waiting": 0,
     "question": None,
     "tainted": False,
+    "at_work": True,
 }
 
 METHODS: Final[Methods[LiveService]] = Methods(

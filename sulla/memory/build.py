@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -61,7 +61,7 @@ async def remembered(memory: Memory, clock: Clock, agent: str, message: str) -> 
 
 
 async def recalled(
-    memory: Memory, clock: Clock, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]
+    memory: Memory, clock: Clock, agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]
 ) -> Words:
     """What an agent is told beside a later message; nothing if the memory does not answer, and the log says why.
 
@@ -69,13 +69,13 @@ async def recalled(
         memory: the home's.
         clock: for the deadline.
         agent: the agent's id.
-        thread_id: the thread.
+        stands: the threads whose words stand in the conversation already, and up to when they were said, in UTC ms.
         message: what is said.
         told: the sections that stand in it already.
     """
     try:
         async with clock.timeout(TELL_S):
-            return await memory.more_for(agent, thread_id, message, told)
+            return await memory.more_for(agent, stands, message, told)
     except (StoreUnavailable, CorruptRecord, TimeoutError) as error:
         said = str(error) or f"no answer within {TELL_S:g} s"
         log.warning("a turn goes on without what its agent remembers: %s", said)
@@ -146,11 +146,11 @@ class _Telling:
         """Before a conversation."""
         return NO_WORDS if self.forgetful(agent) else await remembered(self.memory, self.clock, agent, message)
 
-    async def later(self, agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
+    async def later(self, agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]) -> Words:
         """Beside a later message."""
         if self.forgetful(agent):
             return NO_WORDS
-        return await recalled(self.memory, self.clock, agent, thread_id, message, told)
+        return await recalled(self.memory, self.clock, agent, stands, message, told)
 
 
 def _hearing(meaning: Meaning | None, drawing: Drawing | None) -> Callable[[], None]:

@@ -1,12 +1,11 @@
-"""Looks at what agents remember. The file is not opened as a database: that would already change it."""
+"""Looks at what agents remember."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Final
 
-from sulla.core.errors import SettingsError
+from sulla.core.errors import SettingsError, StoreUnavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, fault, ok, warning
@@ -14,9 +13,6 @@ from sulla.host.store_url import named_store, store_file
 from sulla.memory.adapters import MEMORY_SUFFIX
 from sulla.memory.settings import MemorySettings
 from sulla.memory.vectors.ways import has_numpy
-
-MAGIC: Final = b"SQLite format 3\0"
-"""How each file of SQLite begins (https://sqlite.org/fileformat.html)."""
 
 
 async def memory(of: CheckContext) -> list[Finding]:
@@ -33,9 +29,7 @@ async def memory(of: CheckContext) -> list[Finding]:
     if store is None:
         return (found or ok(f"kept where the store is ({named_store(settings).scheme or 'memory:'})")) + way
     path = store.with_suffix(MEMORY_SUFFIX)
-    return (
-        found + judge_file(path, await asyncio.to_thread(_mode, path), await asyncio.to_thread(_beginning, path)) + way
-    )
+    return found + await asyncio.to_thread(_look, path) + way
 
 
 def judge_status(report: JsonObject) -> list[Finding]:
@@ -74,37 +68,33 @@ def judge_way(numpy: bool) -> list[Finding]:
     return ok("searched by meaning in plain Python; many notes sooner with pip install 'sulla-agent[vectors]'")
 
 
-def judge_file(path: Path, mode: int | None, beginning: bytes) -> list[Finding]:
-    """What the file comes to.
+def judge_file(path: Path, mode: int) -> list[Finding]:
+    """What a file comes to that can be a memory.
 
     Args:
         path: where it is.
-        mode: its permission bits; None if it is not there.
-        beginning: its first bytes.
+        mode: its permission bits.
     """
-    if mode is None:
-        return ok(f"{path} does not exist yet: the first start makes it")
-    if beginning not in (b"", MAGIC):
-        remedy = "move it away to begin anew; episodes are written again from the threads, facts are not"
-        return [fault(f"{path} is no file of SQLite", remedy)]
     if mode & 0o077:
         return [warning(f"others may read {path} (mode {mode:04o})", f"chmod 600 '{path}'")]
     return ok(f"{path}, mode {mode:04o}")
 
 
-def _mode(path: Path) -> int | None:
+def _look(path: Path) -> list[Finding]:
+    from sulla.memory.sqlite_file import is_database
+
     try:
-        return path.stat().st_mode & 0o777
+        mode = path.stat().st_mode & 0o777
     except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _beginning(path: Path) -> bytes:
+        return ok(f"{path} does not exist yet: the first start makes it")
     try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC))
-    except FileNotFoundError:
-        return b""
+        usable = is_database(path)
+    except StoreUnavailable as error:
+        return [fault(f"{path} cannot be read", error.message)]
+    if not usable:
+        remedy = "move it away to begin anew; episodes are written again from the threads, facts are not"
+        return [fault(f"{path} is no file of SQLite", remedy)]
+    return judge_file(path, mode)
 
 
 CHECKS = (Check("memory", memory),)

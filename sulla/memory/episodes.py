@@ -14,6 +14,7 @@ from sulla.core.ids import RunId, ThreadId, derived_id
 from sulla.memory.note import MAX_ASKED, MAX_TEXT, MAX_TOOLS, MemoryNote, ReadPosition
 from sulla.models.catalog import OFFLINE
 from sulla.threads.log.codec import Entry
+from sulla.threads.log.family import FORKED
 from sulla.threads.log.inputs import said_of
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import (
@@ -113,6 +114,8 @@ class EpisodeReader:
                 self._silent = birth is not None and (not birth.memory or birth.is_of_a_flow)
                 self._errand = birth is not None
                 self._tainted = self._tainted or from_outside(fact)
+                if fact.copies:  # what a copy took over is remembered from where it was said
+                    self._done = max(self._done, fact.copies[-1].records)
             case Input() as fact:
                 # What a playbook asks is between it and the agent, and what it says is no person's word. What an
                 # application says in its user's message is for that conversation alone.
@@ -157,6 +160,8 @@ class EpisodeReader:
         run = self._open.pop(end.run_id, None)
         if run is None or (isinstance(end, RunFinished) and end.joined is not None) or entry.seq <= self._done:
             return []
+        if end.outcome.reason == FORKED:
+            return []  # it went on in the conversation that this is a copy of
         self._done = entry.seq
         if not run.kept or self._silent:
             return []

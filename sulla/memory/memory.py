@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -194,17 +194,17 @@ class Memory:
             self._section_chars,
         )
 
-    async def more_for(self, agent: str, thread_id: str, message: str, told: Iterable[str]) -> Words:
+    async def more_for(self, agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]) -> Words:
         """What an agent is told beside a later message of a thread; empty if there is nothing new.
 
         Args:
             agent: whose memory it is.
-            thread_id: the thread: what was said in it stands there already.
+            stands: the threads whose words stand there already, and up to when they were said.
             message: what is said.
             told: the sections that stand in it.
         """
         found = await self._recall.best([agent, EVERYONE], message, MAX_BEST)
-        return more((hit.note for hit in found if hit.note.thread_id != thread_id), told)
+        return more((hit.note for hit in found if hit.note.at_ms > stands.get(hit.note.thread_id, -1)), told)
 
 
 def _code(notes: Sequence[MemoryNote]) -> str:

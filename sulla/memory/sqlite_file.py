@@ -122,6 +122,26 @@ def open_memory(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     return connection
 
 
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite, or empty. Nothing is changed or made beside it.
+
+    SQLite is asked: a file that is opened and closed past it loses the locks of every connection that this process has
+    to it. The next program to close it would take itself for the last, and delete the log that is written to here.
+
+    Raises:
+        StoreUnavailable: it cannot be read.
+    """
+    place = f"file:{quote(str(path))}?mode=ro&immutable=1"
+    try:
+        with contextlib.closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            return False
+        raise StoreUnavailable(f"let whoever runs Sulla read it ({error})") from error
+    return True
+
+
 def _open_read_only(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     if not path.exists():
         return open_memory(IN_MEMORY, busy_timeout_s)

@@ -12,6 +12,7 @@ from typing import ClassVar, Final, Literal
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, RunId, ThreadId
 from sulla.core.jsontypes import FrozenJson
+from sulla.playbooks.machine.counts import StepCounts, counts
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import Play
 from sulla.threads.log.provenance import Provenance
@@ -124,7 +125,7 @@ class PlayState(Fielded):
     facts: int = 0
     """How many records of its machine there are: who holds as many knows the run."""
     done: int = 0
-    """Steps that have ended, each pass of a loop counted."""
+    """Steps that are done; as below, those of a loop count once, by its first pass (`machine.counts`)."""
     started_ms: int = 0
     ended_ms: int = 0
     open: tuple[OpenStep, ...] = ()
@@ -137,6 +138,19 @@ class PlayState(Fielded):
     """How deep in a chain of events: see `Play`."""
     behind: tuple[str, ...] = ()
     """The runs that it waits for before it begins, the first of them (`concurrency`)."""
+    failed: int = 0
+    skipped: int = 0
+    cancelled: int = 0
+
+    @property
+    def counts(self) -> StepCounts:
+        """What its steps have come to."""
+        return StepCounts(self.done, self.failed, self.skipped, self.cancelled)
+
+    def counting(self, counts: StepCounts) -> PlayState:
+        """The same with other counts."""
+        done, failed, skipped, cancelled = counts
+        return replace(self, done=done, failed=failed, skipped=skipped, cancelled=cancelled)
 
     @property
     def ended(self) -> bool:
@@ -163,10 +177,8 @@ def apply_played(play: PlayState, fact: Played, at_ms: int) -> PlayState:
     match fact.what:
         case "STEP_STARTED":
             return replace(play, open=(*others, OpenStep(fact.at, at_ms))[:OPEN_SHOWN])
-        case "STEP_COMPLETED" | "STEP_FAILED" | "STEP_SKIPPED":
-            return replace(play, open=others, done=play.done + 1)
-        case "STEP_CANCELLED":
-            return replace(play, open=others)
+        case "STEP_COMPLETED" | "STEP_FAILED" | "STEP_SKIPPED" | "STEP_CANCELLED":
+            return replace(play, open=others).counting(play.counts.after(fact.what, fact.at, _reason(fact)))
         case "RESPONDED":
             return replace(play, responded=True)
         case _:
@@ -179,8 +191,10 @@ def _apply_run(play: PlayState, fact: Played, at_ms: int) -> PlayState:
         case "TAKEN_UP":
             return replace(play, behind=tuple(map(str, _listed(fact.detail.get("behind")))))
         case "RUN_STARTED" | "RUN_REOPENED":
+            kept = StepCounts(*(_number(fact.detail.get(name, 0)) for name in StepCounts._fields))
             begun = replace(play, status="running", ended_ms=0, open=(), failure="", told=False, behind=())
-            return replace(begun, started_ms=at_ms, done=0) if fact.what == "RUN_STARTED" else begun
+            begun = begun.counting(kept)
+            return replace(begun, started_ms=at_ms) if fact.what == "RUN_STARTED" else begun
         case "RUN_PAUSED":
             return replace(play, status="paused")
         case "RUN_RESUMED":
@@ -188,7 +202,8 @@ def _apply_run(play: PlayState, fact: Played, at_ms: int) -> PlayState:
         case "RUN_STOPPED":
             return replace(play, failure=str(fact.detail.get("why", "")))
         case "RUN_ENDED":
-            return replace(play, status=_ended(fact), ended_ms=at_ms, open=(), failure=_why(fact) or play.failure)
+            cut = replace(play, open=(), cancelled=play.cancelled + sum(counts(step.at) for step in play.open))
+            return replace(cut, status=_ended(fact), ended_ms=at_ms, failure=_why(fact) or play.failure)
         case _:
             return play
 
@@ -204,7 +219,8 @@ def stopped(play: PlayState, status: Literal["failed", "cancelled"], why: str, a
     """
     if play.ended:
         return play
-    return replace(play, status=status, ended_ms=at_ms, open=(), failure=why)
+    cancelled = play.cancelled + sum(counts(step.at) for step in play.open)
+    return replace(play, status=status, ended_ms=at_ms, open=(), cancelled=cancelled, failure=why)
 
 
 def _listed(value: object) -> list[object]:
@@ -219,6 +235,15 @@ def _ended(fact: Played) -> PlayStatus:
             return "failed"
 
 
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
 def _why(fact: Played) -> str:
     failure = fact.detail.get("failure")
     return str(failure.get("message", "")) if isinstance(failure, dict) else ""
+
+
+def _reason(fact: Played) -> str:
+    failure = fact.detail.get("failure")
+    return str(failure.get("reason", "")) if isinstance(failure, dict) else ""

@@ -197,6 +197,10 @@ _PLAY: Final[JsonObject] = {
     "chain": 0,
     "chain_ends": False,
     "tainted": False,
+    "failed": 0,
+    "skipped": 0,
+    "cancelled": 0,
+    "not_begun": 1,
 }
 _STEP: Final[JsonObject] = {
     "at": "kind",
@@ -249,6 +253,7 @@ METHODS: Final[Methods[PlaybookService]] = Methods(
                 {"faults": ["triage.yaml:1:1: `steps` is missing [missing-key]"]},
                 {"text": "name: lead-triage\n", "file": "triage.yaml"},
             ),
+            heavy=True,
         ),
         Method(
             "workflow.start",

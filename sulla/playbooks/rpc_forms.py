@@ -198,7 +198,7 @@ class PlayRow:
     playbook: str
     digest: str
     status: PlayStatus
-    """`waiting`: for time, a person, an agent or another run."""
+    """`waiting`: for time or a person, and nobody works for it meanwhile, no agent and no other run."""
     trigger: str
     """What started it, e.g. `manual`, `schedule` or `webhook`."""
     thread_id: str
@@ -209,10 +209,12 @@ class PlayRow:
     steps: int
     """In the playbook; those of a loop count once."""
     done: int
-    """That have ended, each pass of a loop counted."""
+    """That are done. Of a loop's steps here, as below, the first pass counts: all together there are never more than
+    `steps`."""
     tokens: int
-    cost_micro: Annotated[Money, Field(alias="cost")]
-    """In the currency of the price table."""
+    cost_micro: Annotated[Money | None, Field(alias="cost")]
+    """In the currency of the price table; null where it is not known: what was used has no price, or nothing was used
+    yet and it goes on."""
     open: tuple[str, ...]
     """Addresses of the steps that are at work or wait."""
     failure: str
@@ -227,6 +229,14 @@ class PlayRow:
     """Whether what comes of it may repeat what nobody trusts."""
     behind: tuple[str, ...] = ()
     """The runs that it waits for before it begins, the first three, where its playbook has `concurrency`."""
+    failed: int = 0
+    """Steps that began and have failed."""
+    skipped: int = 0
+    """Steps that were not wanted in this run."""
+    cancelled: int = 0
+    """Steps that were stopped as they were at work."""
+    not_begun: int = 0
+    """Steps that have not begun, or in a run that is over were never reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +266,8 @@ class StepRow:
     """Which way it went; empty where there is none."""
     error: str
     tokens: int
-    cost_micro: Annotated[Money, Field(alias="cost")]
+    cost_micro: Annotated[Money | None, Field(alias="cost")]
+    """As that of the run."""
     note: str
     """What it waits for, or why it was skipped."""
     given: JsonValue = None

@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import Json, replaced
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
+from sulla.playbooks.machine.counts import counts
 from sulla.playbooks.machine.plan import build
 from sulla.playbooks.machine.records import (
     Fact,
@@ -30,6 +31,8 @@ from sulla.playbooks.rpc_forms import PlayDetail, PlayRow, PlayStatus, StepRow
 from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import begun_with, stands_for, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
+from sulla.rpc.row import money_of
+from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.state import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -39,6 +42,10 @@ _ENDS: Final[Mapping[type, str]] = {
     StepCancelled: "cancelled",
     StepRetry: "waiting",
 }
+
+
+_BY_OTHERS: Final = ("agent", "playbook")
+"""Kinds of steps that are at work as long as somebody else works for them."""
 
 
 def row_of(state: ThreadState) -> PlayRow | None:
@@ -60,9 +67,9 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.started_ms or state.identity.created_ms,
         play.ended_ms or None,
         play.steps,
-        play.done,
+        min(play.done, play.steps),  # a head of before counted each pass
         state.spending.tokens,
-        state.spending.cost_micro,
+        money_of(state.spending.cost_micro, state.spending.tokens, ended=bool(play.ended_ms)),
         tuple(step.at for step in play.open),
         play.failure,
         state.identity.birth.parent if state.identity.birth is not None else "",
@@ -70,6 +77,10 @@ def row_of(state: ThreadState) -> PlayRow | None:
         play.chain >= MOST_CHAINED,
         state.context.tainted,
         play.behind if state.run is not None else (),
+        play.failed,
+        play.skipped,
+        play.cancelled,
+        max(0, play.steps - sum(play.counts) - sum(counts(step.at) for step in play.open)),
     )
 
 
@@ -82,7 +93,12 @@ def status_of(state: ThreadState) -> PlayStatus:
     play = PLAYBOOK_RUN.of(state)
     if play is None or (play.ended and state.inbox.waiting) or (play.behind and state.run is not None):
         return "queued"
-    return "waiting" if play.status == "running" and state.suspended else play.status
+    return "waiting" if play.status == "running" and state.suspended and not _has_others_work(state) else play.status
+
+
+def _has_others_work(state: ThreadState) -> bool:
+    """Whether agents or other playbooks work for it, which is work like its own."""
+    return state.run is not None and any(map(is_child_wait, state.run.waits))
 
 
 @dataclass(slots=True)
@@ -101,7 +117,7 @@ class _Rows:
         if isinstance(fact, StepStarted):
             kind = self.kinds.get(at.partition("@")[0], "")
             begun = row.started_ms if row is not None else fact.at_ms
-            spent = Spent(row.tokens, row.cost_micro) if row is not None else Spent()
+            spent = Spent(row.tokens, row.cost_micro or 0) if row is not None else Spent()
             self.rows[at] = StepRow(
                 at, kind, "running", fact.attempt, begun, None, None, "", "", *spent, _waits_for(kind, fact),
                 replaced(dict(fact.given), self.shown) if fact.given else None,
@@ -124,7 +140,8 @@ class _Rows:
 
     def _ended(self, row: StepRow, fact: Fact) -> StepRow:
         spent = getattr(fact, "spent", Spent())
-        row = replace(row, tokens=row.tokens + spent.tokens, cost_micro=row.cost_micro + spent.cost_micro, note="")
+        cost_micro = (row.cost_micro or 0) + spent.cost_micro
+        row = replace(row, tokens=row.tokens + spent.tokens, cost_micro=cost_micro, note="")
         match fact:
             case StepCompleted():
                 result = seen(fact.result, fact.value) if row.kind == "tool" else None
@@ -174,7 +191,7 @@ def detail_of(state: ThreadState, record: RunRecord) -> PlayDetail:
                 rows.take(fact)
     if row.ended_ms is not None:
         rows.end(row.ended_ms)
-    found = tuple(_with_wait(one, state) for one in rows.rows.values())
+    found = tuple(_priced(_with_wait(one, state)) for one in rows.rows.values())
     return PlayDetail(row, dict(inputs), dict(outputs), forked_from, found, None, successor)
 
 
@@ -194,8 +211,13 @@ def _waits_for(kind: str, begun: StepStarted) -> str:
             return ""
 
 
+def _priced(row: StepRow) -> StepRow:
+    """A step with its money, as far as that is known."""
+    return replace(row, cost_micro=money_of(row.cost_micro or 0, row.tokens, ended=row.ended_ms is not None))
+
+
 def _with_wait(row: StepRow, state: ThreadState) -> StepRow:
     """A step that is at work, or waits with all others."""
-    if row.status != "running" or not state.suspended:
+    if row.status != "running" or not state.suspended or (row.kind in _BY_OTHERS and _has_others_work(state)):
         return row
     return replace(row, status="waiting")

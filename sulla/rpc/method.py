@@ -74,6 +74,8 @@ class Method(Generic[S, P, R]):
     overlaps: bool = False
     """Whether a connection's next one is taken before it is answered; they are answered in order all the same."""
     needs: Needs = "nothing"
+    heavy: bool = False
+    """Whether it takes the processor for a while: one such request is worked at at a time."""
     idle_s: Callable[[P], float | None] | None = None
     """How long ago a person did what such a request says, in seconds; None if it says nothing of a person. None for
     methods that clients call by themselves."""

@@ -33,6 +33,17 @@ Money = Annotated[int, BeforeValidator(_micro), PlainSerializer(_money, return_t
 """Millionths of the currency of the price table, which clients see as a number of that currency."""
 
 
+def money_of(cost_micro: int, tokens: int, *, ended: bool = True) -> int | None:
+    """A sum in money as clients are told it; None where nobody knows it.
+
+    Args:
+        cost_micro: what is known of it, in millionths.
+        tokens: what was used for it: where that cost nothing, it has no price.
+        ended: whether nothing more is used; until then no money is none that is known.
+    """
+    return cost_micro if cost_micro or (ended and not tokens) else None
+
+
 @cache
 def adapter_of(kind: type) -> TypeAdapter[Any]:
     """What reads, dumps and describes rows of a kind.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sulla.agent.ending import Closing, WalkCut, close_run
 from sulla.core.late import late
@@ -12,14 +12,12 @@ from sulla.projects.projects import Projects
 from sulla.safety.rpc import METHODS
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.restore import ThreadRestore
+from sulla.threads.log.family import FORKED
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.state import ThreadState
 
 if TYPE_CHECKING:
     from sulla.safety.service import HomeSafety
-
-FORKED: Final = "forked"
-"""Why what was under way in a conversation does not go on in its copy."""
 
 
 def build(host: Host) -> Built:
@@ -27,7 +25,7 @@ def build(host: Host) -> Built:
     place, ceiling_tokens = host.place, host.agents.limits.history_tokens
     restore = ThreadRestore(host.store, place.clock, place.owner, host.threads.schema, ceiling_tokens, _close, FORKED)
     roots = (host.settings.workspace, host.needed(Projects).place(""), host.needed(KnowledgeShelf).folder)
-    forks = ThreadForks(host.threads, restore)
+    forks = ThreadForks(host.threads, restore, place.clock)
 
     def make() -> HomeSafety:
         from sulla.safety.service import HomeSafety

@@ -14,6 +14,7 @@ from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 from sulla.host.host import Built, Host
 from sulla.host.place import Place
+from sulla.host.sections import WorkSettings
 from sulla.host.tools import MCP
 from sulla.people.notifier import Notifier
 from sulla.schedules.actions import ActionStarter, ExternalActions
@@ -70,6 +71,13 @@ class Timetable:
             await self._settle()
             self.settled.set()
 
+    async def follow(self) -> None:
+        """Know them all and fire none, until cancelled: for a gateway, whose workers fire."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._scheduler.follow())
+            await self._scheduler.opened.wait()
+            self.settled.set()  # those that the settings ask for are made by workers, and come as others do
+
     async def _settle(self) -> None:
         while True:
             try:
@@ -98,11 +106,16 @@ def build(host: Host) -> Built:
 
     service = ScheduleService(schedules, scheduler, place.clock, place.make_id, check, place.zone, place.redactor)
     timetable = Timetable(scheduler, service, begins, place)
+    fires = host.settings.section(WorkSettings).role != "gateway"
     return Built(
         provides=(timetable,),
         methods=(METHODS.done_by(service),),
         tools=schedule_tools(service),
-        tasks={"schedules": timetable.run, "schedule_answers": partial(news.run, scheduler)},
+        tasks={
+            "schedules": timetable.run if fires else timetable.follow,
+            "schedule_answers": partial(news.run, scheduler),
+        },
+        at_gateways=frozenset({"schedules"}),
         woken=(news,),
         status=timetable.status,
         troubles={"schedules": unreadable},

@@ -143,6 +143,12 @@ class Scheduler:
             tasks.create_task(self._schedules.run())
             tasks.create_task(self._watch())
 
+    async def follow(self) -> None:
+        """Know every schedule and fire none, until cancelled: where others fire, and clients ask here."""
+        await self._open()
+        self.opened.set()
+        await self._schedules.run()
+
     def look_at(self, schedule_id: str) -> None:
         """Attend to a schedule soon, because it was changed."""
         self._queue.add(schedule_id)

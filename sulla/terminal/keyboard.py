@@ -33,6 +33,9 @@ QUIET_S: Final = 0.3
 """So long nothing may come before a question takes an answer: nobody reads it and makes up their mind in less, and what
 was typed or pasted before it follows faster than that."""
 
+DRAWN_S: Final = 0.5
+"""So long an answer's choices stand there before one is taken, without the sign to type at: what is typed just as they
+come was meant for something above them, such as a reply that looks like a question."""
 PASTE_S: Final = 10.0
 """So long a paste may take at a question, from its first byte: one whose end never comes would swallow every key."""
 NOISE_S: Final = 60.0
@@ -45,7 +48,7 @@ _LOOK_S: Final = 1.0
 """How often a paste that goes on is looked at."""
 
 # Each fits a line of a narrow terminal: what is above the last line of a prompt is cut there, not wrapped.
-_EARLY: Final = "[typed before the question: not taken; answer now]\n"
+_EARLY: Final = "[typed too early: not taken; answer now]\n"
 _PASTED: Final = "[a paste is no answer: not taken; type the answer]\n"
 _UNENDED: Final = "[a paste without an end: not taken; type the answer]\n"
 _NOISE: Final = f"[the keyboard was not quiet for {NOISE_S:.0f} s: the question is left open]"
@@ -55,7 +58,7 @@ async def read_answer(hint: str, clock: Clock) -> str | None:
     """Read a line that was typed after its question was shown; what was typed before, and pastes, are thrown away.
 
     Args:
-        hint: what can be typed; shown, below the question, as soon as it can be.
+        hint: what can be typed; shown below the question, and its last sign as soon as it can be.
         clock: for the quiet moment before it.
 
     Returns:
@@ -134,30 +137,44 @@ class _Answering:
         self._notes: list[str] = []
         """What was thrown away, as it is told."""
         self._open = False
+        self._drawn_s: float | None = None
+        """When the choices were shown; None as long as they are not."""
         self._last_s = clock.elapsed()
         """When the question was shown, or the last key was thrown away."""
 
     def prompt(self) -> StyleAndTextTuples:
         """What stands before the answer."""
-        return [("bold", "".join(self._notes)), ("", self._hint() if self._open else "")]
+        hint = self._hint() if self._drawn_s is not None else ""
+        return [("bold", "".join(self._notes)), ("", hint if self._open else hint.rstrip(" >"))]
 
     async def watch(self, app: Application[Any]) -> None:
-        """Take keys as the answer once none came for `QUIET_S`, and show that they are; end what never ends."""
+        """Take keys as the answer once none came for `QUIET_S` and the choices stood there for `DRAWN_S`, and show that
+        they are; end what never ends.
+        """
         end_s = self._clock.elapsed() + NOISE_S
         while True:
             now_s = self._clock.elapsed()
             if self._paste.over(now_s) is not None:
-                self._open, self._last_s = False, now_s
+                self._open, self._drawn_s, self._last_s = False, None, now_s
                 self._tell(_UNENDED)
             if not self._open and now_s > end_s:
                 sys.stderr.write(f"\n{_NOISE}\n")
                 app.exit(exception=EOFError)
                 return
-            left_s = self._last_s + QUIET_S - now_s
-            if not self._open and left_s <= 0:
-                self._open = True
-                app.invalidate()
-            await self._clock.sleep(_LOOK_S if self._open else left_s)
+            await self._clock.sleep(self._step(now_s, app))
+
+    def _step(self, now_s: float, app: Application[Any]) -> float:
+        """Show what it is time for; seconds until the next look."""
+        if self._drawn_s is None and now_s >= self._last_s + QUIET_S:
+            self._drawn_s = now_s
+            app.invalidate()
+        elif self._drawn_s is not None and not self._open and now_s >= self._drawn_s + DRAWN_S:
+            self._open = True
+            app.renderer.erase()  # drawn whole: who waits for its last sign finds the choices before it
+            app.invalidate()
+        if self._open:
+            return _LOOK_S
+        return (self._last_s + QUIET_S if self._drawn_s is None else self._drawn_s + DRAWN_S) - now_s
 
     def keys(self) -> KeyBindings:
         """What keys do that are no part of an answer; the line editor's own do the rest."""
@@ -174,7 +191,7 @@ class _Answering:
         return keys
 
     def _drop_early(self, _: KeyPressEvent) -> None:
-        self._last_s = self._clock.elapsed()
+        self._drawn_s, self._last_s = None, self._clock.elapsed()
         self._tell(_EARLY)
 
     def _drop_paste(self, _: KeyPressEvent) -> None:

@@ -18,6 +18,7 @@ from sulla.store.base import Store
 from sulla.store.values import MAX_PUBLISH_BYTES, Draft, Head, Lease
 from sulla.threads.bus import LogAdvanced, channel, live, live_channel, pack
 from sulla.threads.head import to_head
+from sulla.threads.held_lease import BACKOFF_S, HeldLease
 from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry, Origin, encode
 from sulla.threads.log.state import ThreadState
@@ -26,7 +27,6 @@ from sulla.threads.retention import Retention, due_ms, expires_ms
 from sulla.threads.watching import CommittedFact, Watcher
 
 T = TypeVar("T")
-_BACKOFF_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 UNREAD: Final = "it cannot be read: send it again in another thread"
@@ -48,24 +48,6 @@ class LoadedThread:
     """Why its messages and its summary could not be read and are missing; what it has to do is known all the same."""
     unread: tuple[int, ...] = ()
     """What waits to be dealt with and cannot be read, by its number in the log."""
-
-
-@dataclass(slots=True)
-class _HeldLease:
-    """A lease as this process knows it, until it is given back or lost."""
-
-    lease: Lease
-    deadline_s: float
-    """Until when it is surely ours, by `Clock.elapsed`."""
-    lost: bool = False
-    """It is somebody else's now."""
-    released: bool = False
-    failed: bool = False
-    """A write may be missing, or there is nothing left to write: nothing is written under it any more."""
-
-    def renewed(self, asked_s: float) -> None:
-        """It lasts anew from when that was asked for: the store's clock on it started no earlier."""
-        self.deadline_s = asked_s + self.lease.ttl_s
 
 
 @dataclass(slots=True)
@@ -117,7 +99,7 @@ class ThreadSession:
         self.known = known
         self._store = store
         self._clock = clock
-        self._held = _HeldLease(lease, asked_s + lease.ttl_s)
+        self._held = HeldLease(lease, asked_s + lease.ttl_s)
         self._unwritten = _Unwritten()
         self._seen = known.seen_seq
         self._lock = asyncio.Lock()
@@ -148,7 +130,7 @@ class ThreadSession:
     @property
     def live(self) -> bool:
         """Whether the lease is ours and its time is not over: only then may anything start or be shown."""
-        return not self.lost and not self._held.released and self._clock.elapsed() < self._held.deadline_s
+        return self._held.live(self._clock.elapsed())
 
     def check(self) -> None:
         """Raise if nothing may be started any more.
@@ -242,11 +224,10 @@ class ThreadSession:
         Raises:
             StaleLease: somebody else holds the thread.
         """
-        # Counted from the grant: reading the thread may have taken its time.
-        wait_s = max(0.0, self._held.deadline_s - self._held.lease.ttl_s * 2 / 3 - self._clock.elapsed())
+        wait_s = self._held.first_renewal_s(self._clock.elapsed())
         while True:
             await self._clock.sleep(wait_s)
-            wait_s = self._held.lease.ttl_s / 3
+            wait_s = self._held.renewal_s
             async with self._lock:
                 if self._held.released:
                     return
@@ -318,7 +299,7 @@ class ThreadSession:
         return gone
 
     async def _append(self, drafts: Sequence[Draft], head: Head, *, release: bool) -> int:
-        for wait_s in chain(_BACKOFF_S, repeat(_BACKOFF_S[-1])):
+        for wait_s in chain(BACKOFF_S, repeat(BACKOFF_S[-1])):
             try:
                 return await self._store.append(
                     self._held.lease, self._unwritten.write_no, drafts, head, self._seen, release=release
@@ -328,7 +309,7 @@ class ThreadSession:
                 raise
             except StoreUnavailable:
                 # The same write number again: if the first try did get through, the store answers as it did then.
-                if self._clock.elapsed() + wait_s >= self._held.deadline_s:
+                if not self._held.may_try_again(self._clock.elapsed(), wait_s):
                     self._held.failed = True
                     raise
                 await self._clock.sleep(wait_s)

@@ -118,7 +118,7 @@ def value_of_answer(answer: Json, schema: FrozenJson) -> Json:
 
 
 def problems_of_answer(answer: Json, schema: FrozenJson) -> tuple[str, ...]:
-    """Why a person's answer does not meet its schema; empty if it does.
+    """Why a person's answer does not meet its schema, in words for them; empty if it does.
 
     Args:
         answer: the words, or a value.
@@ -126,7 +126,7 @@ def problems_of_answer(answer: Json, schema: FrozenJson) -> tuple[str, ...]:
     """
     problems: list[str] = []
     _check(value_of_answer(answer, schema), schema, "it", problems)
-    return tuple(problems[:MAX_PROBLEMS])
+    return tuple(problem.removeprefix("it").removeprefix(".").removeprefix(": ") for problem in problems[:MAX_PROBLEMS])
 
 
 # ------------------------------------------------------------------------------------------------ from types to schema

@@ -24,6 +24,8 @@ class Job:
     key: str
     """The log."""
     kind: JobKind = "turn"
+    mark: str = ""
+    """The name of the wish that it comes from, where wishes have names."""
 
 
 @dataclass(frozen=True, slots=True)

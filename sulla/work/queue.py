@@ -25,11 +25,6 @@ class JobCaps:
     plays: int = 10
     """Playbooks at work, or whose agents are: those that wait for time or people hold no place (seed 001)."""
 
-    @property
-    def all_at_once(self) -> int:
-        """As many jobs as can have a place at the same time."""
-        return self.total + self.steps + self.plays
-
 
 @dataclass(slots=True)
 class _QueuedJob:
@@ -40,7 +35,8 @@ class _QueuedJob:
 class JobQueue:
     """Jobs that wait to run: one of each log at a time, in order, and within the caps. It lives as long as its worker.
 
-    A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish.
+    A job of a log that is being worked on waits for it; a second one that waits for the same log is the same wish and
+    takes the place of the first.
 
     Args:
         caps: how many may run.
@@ -49,12 +45,14 @@ class JobQueue:
     def __init__(self, caps: JobCaps) -> None:
         self._caps = caps
         self._queue: deque[_QueuedJob] = deque()
-        self._queued: set[str] = set()
+        self._queued: dict[str, _QueuedJob] = {}
         self._running: dict[str, Group] = {}
         self._counts: Counter[str] = Counter()
         self._again: dict[str, Job] = {}
         self._passing: list[str] = []
         """The logs whose job runs and waits for a place of the agent that it was passed to, in order."""
+        self._shut: set[str] = set()
+        """Places of which nobody anywhere has one to give, as far as is known."""
         self._plays: Counter[str] = Counter()
         """The playbooks at work, and how many of their steps are or wait to be."""
 
@@ -62,9 +60,11 @@ class JobQueue:
         """Take a job in."""
         if job.key in self._running:
             self._again[job.key] = job
-        elif job.key not in self._queued:
-            self._queued.add(job.key)
-            self._queue.append(_QueuedJob(job, group))
+        elif (waiting := self._queued.get(job.key)) is not None:
+            waiting.job = job
+        else:
+            waiting = self._queued[job.key] = _QueuedJob(job, group)
+            self._queue.append(waiting)
             if group.kind == "step":
                 self._plays[group.parent] += 1
 
@@ -73,9 +73,9 @@ class JobQueue:
         for index, waiting in enumerate(self._queue):
             if self._has_room(waiting):
                 del self._queue[index]
-                self._queued.discard(waiting.job.key)
+                del self._queued[waiting.job.key]
                 self._running[waiting.job.key] = waiting.group
-                self._counts.update(_counted(waiting.group))
+                self._counts.update(places_of(waiting.group))
                 if waiting.group.kind == "play":
                     self._plays[waiting.job.key] += 1
                 return waiting.job
@@ -88,7 +88,7 @@ class JobQueue:
             self._passing.remove(job.key)
             self._counts.subtract((ALL,))
         else:
-            self._counts.subtract(_counted(group))
+            self._counts.subtract(places_of(group))
         if group.kind in ("play", "step"):
             play = job.key if group.kind == "play" else group.parent
             self._plays[play] -= 1
@@ -97,6 +97,31 @@ class JobQueue:
         again = self._again.pop(job.key, None)
         if again is not None:
             self.add(again, group)
+
+    def put_back(self, job: Job, place: str) -> None:
+        """A job that was taken may not start: there is no such place for it outside. It is the next one once there is.
+
+        Args:
+            job: which.
+            place: one of `places_of`; nothing that needs it is taken until `reopen`.
+        """
+        group = self._running.pop(job.key)
+        self._counts.subtract(places_of(group))
+        if group.kind == "play":
+            self._plays[job.key] -= 1
+        waiting = self._queued[job.key] = _QueuedJob(self._again.pop(job.key, job), group)
+        self._queue.appendleft(waiting)
+        self._shut.add(place)
+
+    def reopen(self) -> bool:
+        """There may be places again outside; whether any were missing."""
+        missing = bool(self._shut)
+        self._shut.clear()
+        return missing
+
+    def group(self, key: str) -> Group | None:
+        """What a log that is being worked on counts as; None if it is not."""
+        return self._running.get(key)
 
     def pass_to(self, key: str, agent: str) -> bool:
         """A turn that runs goes on with another agent. It gives the place among the first one's back, and keeps that
@@ -133,10 +158,12 @@ class JobQueue:
 
     def _has_room(self, waiting: _QueuedJob) -> bool:
         caps, group = self._caps, waiting.group
+        if not self._shut.isdisjoint(places_of(group)):
+            return False
         if group.kind == "play":
             return len(self._plays) - (waiting.job.key in self._plays) < caps.plays
         most = {"turn": caps.per_agent, "child": caps.children, "step": caps.steps, ALL: caps.total}
-        return all(self._counts[name] < most.get(name, caps.per_agent) for name in _counted(group))
+        return all(self._counts[name] < most.get(name, caps.per_agent) for name in places_of(group))
 
     @property
     def busy(self) -> bool:
@@ -151,8 +178,8 @@ class JobQueue:
 ALL: Final = "all"
 
 
-def _counted(group: Group) -> tuple[str, ...]:
-    """What a log counts for."""
+def places_of(group: Group) -> tuple[str, ...]:
+    """The places that a job of a log takes, of its own kind first."""
     if group.kind in ("step", "play"):
         return (group.kind,)
     return (group.kind if group.kind == "child" else _of_agent(group), ALL)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from sulla.core.clock import Clock
 from sulla.core.control import Control
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import StoreUnavailable
-from sulla.work.base import GroupOf, Handler, Inspection, Job
+from sulla.work.base import Group, GroupOf, Handler, Inspection, Job
 from sulla.work.queue import JobCaps, JobQueue
+from sulla.work.retries import WAITS_S, Retries
 
 log = logging.getLogger(__name__)
-
-_RETRY_S = (1.0, 5.0, 30.0, 300.0)
-
-
-@dataclass(slots=True)
-class _Failure:
-    count: int
-    until_s: float
 
 
 class _Arrivals:
@@ -30,6 +22,8 @@ class _Arrivals:
     def __init__(self) -> None:
         self.passing: dict[str, asyncio.Event] = {}
         """By their logs, turns that another agent goes on with, and what tells them that they have a place."""
+        self.ends: dict[str, list[asyncio.Future[float]]] = {}
+        """By their logs, who waits until these were looked at."""
         self._jobs: dict[str, Job] = {}
         self._wake = asyncio.Event()
 
@@ -50,6 +44,12 @@ class _Arrivals:
         return jobs.values()
 
 
+Admit = Callable[[Job, Group], Awaitable[str | None]]
+"""Asks the others whether a job may start that counts as this: empty if so; else the place that is missing everywhere,
+or None if another one does it.
+"""
+
+
 class JobRunner:
     """Runs jobs as tasks of one event loop. It lives as long as its worker.
 
@@ -58,15 +58,19 @@ class JobRunner:
         group_of: whose log it is.
         clock: all time.
         caps: how many at once.
+        admit: asked before each start; None where there is nobody else.
     """
 
-    def __init__(self, handler: Handler, group_of: GroupOf, clock: Clock, caps: JobCaps) -> None:
+    def __init__(
+        self, handler: Handler, group_of: GroupOf, clock: Clock, caps: JobCaps, admit: Admit | None = None
+    ) -> None:
+        self._admit = admit
         self._handler = handler
         self._group_of = group_of
         self._clock = clock
         self._queue = JobQueue(caps)
         self._arrivals = _Arrivals()
-        self._failing: dict[str, _Failure] = {}
+        self._retries = Retries()
         self._stopping = False
         self.held = False
         """Whether nothing more is started: see `hold`."""
@@ -74,7 +78,6 @@ class JobRunner:
         self._idle.set()
         self._over = asyncio.Event()
         self._jobs: set[asyncio.Task[None]] = set()
-        self._ends: dict[str, list[asyncio.Future[float]]] = {}
 
     def enqueue(self, job: Job) -> None:
         """See `Work.enqueue`."""
@@ -88,7 +91,7 @@ class JobRunner:
             0, or in how many seconds it is to be tried again, because it could not be.
         """
         end: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self._ends.setdefault(job.key, []).append(end)
+        self._arrivals.ends.setdefault(job.key, []).append(end)
         self._arrivals.add(job)
         return await end
 
@@ -118,12 +121,20 @@ class JobRunner:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return self._queue.inspect(tuple(self._failing))
+        return self._queue.inspect(self._retries.failing)
+
+    def reopen(self) -> None:
+        """Ask again for what was missing everywhere."""
+        if self._queue.reopen():
+            self._arrivals.wake()
+
+    def group(self, key: str) -> Group | None:
+        """What a log that is being worked on counts as; None if it is not."""
+        return self._queue.group(key)
 
     def may_try(self, key: str) -> bool:
         """Whether a log may be looked at again unasked: its last job did not raise, or long enough ago."""
-        failure = self._failing.get(key)
-        return failure is None or failure.until_s <= self._clock.elapsed()
+        return self._retries.may_try(key, self._clock.elapsed())
 
     async def run(self) -> None:
         """Run jobs until `stop`; run this as one task."""
@@ -149,7 +160,7 @@ class JobRunner:
                 try:
                     self._queue.add(job, await self._group_of(job.key))
                 except StoreUnavailable:
-                    self._end(job, _RETRY_S[0])  # the sweep finds the log once the store is back
+                    self._end(job, WAITS_S[0])  # the sweep finds the log once the store is back
             self._start(group)
 
     def _start(self, group: asyncio.TaskGroup) -> None:
@@ -167,22 +178,31 @@ class JobRunner:
 
     async def _one(self, group: asyncio.TaskGroup, job: Job) -> None:
         wait_s = 0.0
+        missing: str | None = ""
         try:
-            await self._handler(job)
-            self._failing.pop(job.key, None)
+            missing = await self._admitted(job)
+            if missing == "":
+                await self._handler(job)
+                self._retries.succeeded(job.key)
         except Exception:
-            failure = self._failing.setdefault(job.key, _Failure(0, 0.0))
-            wait_s = _RETRY_S[min(failure.count, len(_RETRY_S) - 1)]
-            failure.count, failure.until_s = failure.count + 1, self._clock.elapsed() + wait_s
+            wait_s = self._retries.failed(job.key, self._clock.elapsed())
             log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})
         finally:
-            self._end(job, wait_s)
-            self._queue.done(job)
+            if missing:
+                self._queue.put_back(job, missing)
+            else:
+                self._end(job, wait_s)
+                self._queue.done(job)
+                self._queue.reopen()  # the place that this one had, for one
             self._start(group)
             if not self._queue.busy:
                 self._idle.set()
 
+    async def _admitted(self, job: Job) -> str | None:
+        group = self._queue.group(job.key)
+        return await self._admit(job, group) if self._admit is not None and group is not None else ""
+
     def _end(self, job: Job, wait_s: float) -> None:
-        for end in self._ends.pop(job.key, ()):
+        for end in self._arrivals.ends.pop(job.key, ()):
             if not end.done():  # else whoever waited has gone
                 end.set_result(wait_s)

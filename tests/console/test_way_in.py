@@ -12,7 +12,7 @@ from sulla.access.principal import OWNER, SESSION_S
 from sulla.access.tokens import MOST_SESSIONS
 from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.testing.clock import ManualClock
-from tests.console.house import FRIEND, OWNER_TOKEN, SESSION, House, opens, page, post, sign_in
+from tests.console.house import FRIEND, OWNER_TOKEN, SESSION, House, Signed, opens, page, post, sign_in
 from tests.gateway.peer import Peer
 
 
@@ -42,8 +42,8 @@ async def test_the_cookie_is_for_this_daemon_and_no_script_reads_it(house: House
     name, *said = signed.set_cookie.split("; ")
     assert name.startswith(f"sulla_session_{house.server.port}=sulla_")
     assert said == ["HttpOnly", "SameSite=Strict", "Path=/", f"Max-Age={SESSION_S}"]
-    host = house.url.removeprefix("http://")
-    over_tls = await sign_in(house.url, {"token": OWNER_TOKEN}, {"Origin": f"https://{host}"})
+    proxy = {"Host": "localhost", "Origin": "https://localhost"}  # as behind one that speaks TLS
+    over_tls = await sign_in(house.url, {"token": OWNER_TOKEN}, proxy)
     assert over_tls.set_cookie.endswith("; Secure")
     assert signed.key not in signed.set_cookie
 
@@ -64,6 +64,65 @@ async def test_a_ticket_for_the_hub_is_none_for_the_console_and_the_other_way_ro
         upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
         key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
         assert (await client.get(f"/hub/{await house.ticket()}", headers=upgrade | key)).status_code == 401
+
+
+async def _again(house: House, has: Signed, said: dict[str, object]) -> httpx.Response:
+    """A browser that is signed in signs in once more."""
+    return await post(house.url, said, {"Cookie": has.cookie, "X-Sulla-Session": has.key})
+
+
+async def _stranger(house: House) -> str:
+    """A ticket of somebody else's token."""
+    await house.token("mallory", "read", "write")
+    who = next(one.principal for one in house.tokens.known() if one.principal.name == "mallory")
+    return await house.ticket_of(who)
+
+
+async def test_a_ticket_of_somebody_else_s_takes_no_session_s_place_without_the_person_s_word(house: House) -> None:
+    mine, ticket = await sign_in(house.url, {"token": OWNER_TOKEN}), await _stranger(house)
+    asked = await _again(house, mine, {"ticket": ticket})
+    assert (asked.status_code, "set-cookie" in asked.headers) == (409, False)
+    assert asked.json()["signed_in"] == {"name": OWNER, "scopes": ["admin", "approve", "read", "write"]}
+    assert asked.json()["would_be"] == {"name": "mallory", "scopes": ["read", "write"]}
+    assert await opens(house, mine)
+    said = await _again(house, mine, {"ticket": ticket, "replace": True})  # it was not used up
+    assert (said.status_code, said.json()["name"]) == (200, "mallory")
+    assert not await opens(house, mine)
+    assert mine.answer["session"] not in [one.name for one in await house.tokens.list()]
+
+
+async def test_a_ticket_of_the_same_token_leaves_the_session_as_it_is(house: House) -> None:
+    mine = await sign_in(house.url, {"token": OWNER_TOKEN})
+    stays = await _again(house, mine, {"ticket": await house.ticket()})
+    assert (stays.status_code, stays.json()["stays"], "set-cookie" in stays.headers) == (200, True, False)
+    assert await opens(house, mine)
+    assert sum(one.name.startswith("console-") for one in await house.tokens.list()) == 1
+
+
+async def test_a_ticket_takes_the_place_of_a_session_that_is_over(house: House) -> None:
+    over, ticket = await sign_in(house.url, {"token": OWNER_TOKEN}), await _stranger(house)
+    await house.tokens.revoke(over.answer["session"], house.owner)
+    assert (await _again(house, over, {"ticket": ticket})).json()["name"] == "mallory"
+
+
+async def test_a_pasted_token_ends_the_session_whose_place_it_takes(house: House) -> None:
+    mine = await sign_in(house.url, {"token": OWNER_TOKEN})
+    assert (await _again(house, mine, {"token": await house.token("ann", "read")})).json()["name"] == "ann"
+    assert not await opens(house, mine)
+
+
+async def test_a_wrong_ticket_beside_a_session_is_refused_and_counted(house: House) -> None:
+    mine = await sign_in(house.url, {"token": OWNER_TOKEN})
+    for number in range(WRONG_TOKENS):
+        assert (await _again(house, mine, {"ticket": f"wrong {number}"})).status_code == 401
+    assert "retry-after" in (await _again(house, mine, {"ticket": "wrong again"})).headers
+    assert await opens(house, mine)
+
+
+async def test_a_page_by_another_scheme_at_the_daemon_s_own_address_is_another_one_s(house: House) -> None:
+    host = house.url.removeprefix("http://")
+    answer = await post(house.url, {"token": OWNER_TOKEN}, {"Origin": f"https://{host}"})
+    assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
 
 
 @pytest.mark.parametrize("origin", ["", "https://evil.test", FRIEND, "null", "http://127.0.0.1:1"])

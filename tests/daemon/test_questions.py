@@ -147,9 +147,9 @@ async def test_a_choice_that_is_none_is_refused_before_it_could_win(world: World
 @pytest.mark.parametrize(
     ("form", "good", "bad", "said"),
     [
-        ({"type": "string", "minLength": 3}, "yes", "no", "it: expected at least 3 characters, got 2"),
-        ({"type": "integer", "minimum": 1}, "3", "three", "it: expected integer, got 'three' (string)"),
-        ({"type": "object", "required": ["n"]}, '{"n": 1}', "{}", "it.n: missing"),
+        ({"type": "string", "minLength": 3}, "yes", "no", "expected at least 3 characters, got 2"),
+        ({"type": "integer", "minimum": 1}, "3", "three", "expected integer, got 'three' (string)"),
+        ({"type": "object", "required": ["n"]}, '{"n": 1}', "{}", "n: missing"),
     ],
 )
 async def test_an_answer_that_does_not_fit_is_refused_before_it_could_win(
@@ -159,7 +159,7 @@ async def test_an_answer_that_does_not_fit_is_refused_before_it_could_win(
     await check_choice(world.threads, thread, "answer:1", good)
     with pytest.raises(InvalidInput) as refused:
         await check_choice(world.threads, thread, "answer:1", bad)
-    assert refused.value.message.startswith("text: the answer does not fit: ")
+    assert refused.value.message.startswith("the answer does not fit: ")
     assert said in refused.value.message
 
 

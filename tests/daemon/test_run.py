@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pty
@@ -19,7 +20,9 @@ import pytest
 from sulla.cli.main import main
 from sulla.core.errors import HomeInUse
 from sulla.host.home import Home
+from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
+from sulla.terminal.place import door
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
 from tests.processes.forked import start
 from tests.servers.script import Reply, Rule, Script
@@ -331,12 +334,32 @@ def test_a_daemon_that_is_killed_in_the_middle_of_an_answer_answers_once_when_it
             model.release("gate")
             assert client.ended() == Exit.OK
             events = [json.loads(line) for line in client.said.splitlines()]
+            used = asyncio.run(_used(home_with_model))
             again = home_with_model.run("ask", "slow again", "--thread", events[-1]["thread_id"])
     assert [data["text"] for data in _of(events, "TEXT_MESSAGE_END")] == [ANSWER]
     assert [(data["reason"], data["crashes"]) for data in _of(events, "RESUMED")] == [("crashed", 1)]
     assert len(_of(events, "RUN_FINISHED")) == 1
     assert again[:2] == (Exit.OK, f"{ANSWER}\n")
     assert model.asked == 3, "the call in flight was made once more, and the question after it once"
+
+
+    (end,), (lost,) = _of(events, "RUN_FINISHED"), _of(events, "MODEL_ABANDONED")
+    reserved = _of(events, "MODEL_STARTED")[0]["reserved_tokens"]
+    assert _tokens(lost["usage"]) == reserved > 0, "nobody knows what the killed call took: it counts with the most"
+    assert used == [end["counted"]] * 4 == [_tokens(end["usage"])] * 4, "all that tell it agree"
+
+
+def _tokens(usage: dict[str, int]) -> int:
+    return sum(number for name, number in usage.items() if name.endswith("_tokens"))
+
+
+async def _used(place: Place) -> list[int]:
+    """What was used today: for the limits, in all, by its agent, and by it as it is kept."""
+    async with open_client(door(place.home)) as client:
+        status = await client.call("system.status")
+        (day,) = (await client.call("usage.days", days=1))["days"]
+    (agent,) = day["by_agent"]
+    return [status["today"]["tokens"], day["tokens"], agent["tokens"], day["tokens_in"] + day["tokens_out"]]
 
 
 def _of(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import pytest
 
 from sulla.agent.rpc import METHODS as AGENTS
-from sulla.core.errors import Busy, CorruptRecord, NotFound, ShuttingDown
+from sulla.core.errors import Busy, CorruptRecord, InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.core.message import UNTRUSTED
 from sulla.core.words import Author
@@ -24,6 +24,7 @@ from sulla.daemon.service import Service
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.stores import store_source
 from sulla.gateway.commands import Advanced, Over, Signal
+from sulla.gateway.said_again import SaidAgain
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.catalog import ModelName
@@ -161,6 +162,19 @@ async def test_what_a_clients_model_says_taints_a_conversation_and_a_persons_wor
     await service.send(message, "owner")
     (_, event) = await service.history(thread_id, 0, None, 10)
     assert event.data.get("tainted", False) is from_model
+
+
+async def test_a_message_that_is_said_again_in_a_copy_keeps_where_its_words_came_from(service: Service) -> None:
+    first, copy = [await service.create_thread(None, "", None, None) for _ in range(2)]
+    told = TurnSend(thread_id=first, message_id="msg_1", text="fetch it", from_model=True, quoted="a mail")
+    seq = (await service.send(told, "owner")).seq
+    again = SaidAgain(thread_id=first, seq=seq)
+    await service.send(TurnSend(thread_id=copy, message_id="msg_2", text="fetch it, please", again=again), "owner")
+    (_, event) = await service.history(copy, 0, None, 10)
+    assert (event.data["tainted"], event.data["quoted"]) == (True, "a mail")
+    none = TurnSend(thread_id=copy, message_id="msg_3", text="x", again=SaidAgain(thread_id=first, seq=1))
+    with pytest.raises(InvalidInput, match=r"record 1 of 'thr_\w+' is no message"):
+        await service.send(none, "owner")
 
 
 async def test_what_nobody_has_written_is_from_outside_and_starts_a_turn_that_no_person_started(

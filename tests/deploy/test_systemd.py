@@ -70,6 +70,14 @@ def test_a_stop_leaves_turns_their_time() -> None:
         assert int(stop[1]) >= 3 * drain_s, unit.name
 
 
+def test_all_workers_of_a_machine_work_in_one_place() -> None:
+    # A question names the folder; were there one for each worker, the next one would ask again what a person allowed.
+    text = (UNITS / "sulla-worker@.service").read_text()
+    (place,) = re.findall(r"^Environment=SULLA_AGENT__WORKSPACE=/var/lib/(\S+)$", text, re.MULTILINE)
+    assert "%" not in place
+    assert place in text[text.index("StateDirectory=") :].splitlines()[0].split()
+
+
 def test_the_socket_is_where_the_daemon_listens_by_itself() -> None:
     settings = GatewaySettings()
     assert f"ListenStream={settings.host}:{settings.port}\n" in (UNITS / "sulla.socket").read_text()

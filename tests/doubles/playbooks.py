@@ -53,7 +53,11 @@ class MemoryPlaybooks:
         """There is a run of that id."""
         ended_ms = _AT_MS + 9_000 if status in _ENDED else None
         open_ = tuple(step.at for step in steps if not step.ended_ms)
-        done, tokens, cost = len(steps) - len(open_), sum(s.tokens for s in steps), sum(s.cost_micro for s in steps)
+        done, tokens, cost = (
+            len(steps) - len(open_),
+            sum(s.tokens for s in steps),
+            sum(s.cost_micro or 0 for s in steps),
+        )
         row = PlayRow(
             run, "brew", _DIGEST, status, "manual", "thr_1", _AT_MS, ended_ms, len(steps), done, tokens, cost, open_,
             "", "", 0, False, False,

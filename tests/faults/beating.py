@@ -19,6 +19,7 @@ from tests.simulation.history import History, Kept, ThreadHistory, breaches
 
 AGENT = "sulla"
 PATIENCE_S = 40.0
+_PAGE = 500
 TOUR = "---\ntitle: Tour\nstatus: active\n---\n## Tasks\n\n- [ ] first\n- [ ] second\n"
 
 
@@ -66,7 +67,12 @@ class Onlooker:
 
     async def states(self) -> list[ThreadState]:
         """Every thread, without its messages."""
-        return [state for _, state in await self._threads.list(limit=1_000) if state is not None]
+        found: list[ThreadState] = []
+        after = ""
+        while page := await self._threads.list(after=after, limit=_PAGE):
+            found += [state for _, state in page if state is not None]
+            after = page[-1][0].key
+        return found
 
     async def children(self) -> list[ThreadState]:
         """The threads that runs asked for, once all of them rest."""

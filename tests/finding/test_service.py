@@ -172,3 +172,20 @@ async def test_the_beginning_of_an_id_names_one_thread_or_says_which(library: Li
         await library.finder.resolve("thr_")
     with pytest.raises(NotFound, match="no thread begins with 'thr_zz'"):
         await library.finder.resolve("zz")
+
+
+async def test_what_is_found_says_at_which_message_of_its_thread_it_stands(library: Library) -> None:
+    thread = await library.talk("Where does the otter sleep?", "In its holt.")
+    for number in range(30):
+        library.home.clock.jump(60)
+        library.provider.add(DONE.format("Yes." if number != 17 else "By the weir."))
+        await library.world.ask(thread, "And the heron?" if number == 17 else f"Is it {number}?")
+    library.home.recorder.wake(thread)
+    await library.home.catch_up()
+    library.index.wake(thread)
+    log = await library.world.log(thread)
+    asked = next(entry for entry in log if entry.data.get("text") == "And the heron?")
+    (row,) = (await library.finder.search("heron weir", KINDS, 9)).found
+    assert (row.seq, row.message_id) == (asked.seq, asked.data["message_id"])
+    (row,) = (await library.finder.search("otter sleep", KINDS, 9)).found
+    assert row.seq == 2

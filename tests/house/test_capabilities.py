@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,13 @@ from tests.house.source import ROOT
 NEEDS = {one.name: set(one.needs) for one in capabilities(installed=False)}
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> Sequence[str]:
     """The packages below `sulla` that a file imports, lazily and for types alone too."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

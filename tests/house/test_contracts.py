@@ -20,7 +20,7 @@ from tests.house.source import ROOT, contracts, imported, module_name, python_fi
 from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 
-pytestmark = in_turn(3)
+pytestmark = in_turn(6)
 
 Broken = Callable[[dict[str, str]], set[str]]
 """Takes planted lines by file (they are added to its end) and returns the contracts that break by it."""

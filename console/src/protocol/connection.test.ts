@@ -40,6 +40,7 @@ class Wire implements Socket {
 }
 
 let wires: Wire[] = [];
+let dead: string[] = [];
 let timers: { run: () => void; s: number }[] = [];
 
 function connection(): Connection {
@@ -50,6 +51,7 @@ function connection(): Connection {
       return wire;
     },
     sessionKey: () => "key",
+    keyIsDead: (key) => dead.push(key),
     later: (run, s) => {
       const timer = { run, s };
       timers.push(timer);
@@ -79,6 +81,7 @@ function event(thread_id: string, seq: number | null, type = "NOTICE", data: Rec
 beforeEach(() => {
   wires = [];
   timers = [];
+  dead = [];
 });
 
 describe("Connection", () => {
@@ -96,6 +99,7 @@ describe("Connection", () => {
     wire().onopen?.();
     wire().says({ id: 0, error: { code: -32001, message: "revoked", data: { code: "unauthorized", retryable: false } } });
     expect(it.standing).toMatchObject({ state: "out", why: "revoked" });
+    expect(dead).toEqual(["key"]);
     expect(timers).toEqual([]);
   });
 

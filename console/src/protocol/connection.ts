@@ -52,6 +52,8 @@ export interface Surroundings {
   open(): Socket;
   /** What the page says in `hello` beside its cookie; null if it has nothing. */
   sessionKey(): string | null;
+  /** What it said opens nothing any more. */
+  keyIsDead(key: string): void;
   later(run: () => void, s: number): () => void;
   chance(): number;
 }
@@ -79,6 +81,7 @@ interface Following {
  */
 export class Connection {
   private socket: Socket | null = null;
+  private saidKey: string | null = null;
   private readonly pending = new Map<number, Pending>();
   private readonly waiting: number[] = [];
   private readonly followed = new Map<string, Following>();
@@ -115,7 +118,8 @@ export class Connection {
     let lateHello = (): void => undefined;
     socket.onopen = () => {
       lateHello = this.around.later(() => socket.close(), HELLO_S);
-      const hello = { client: { name: "console", version: "1" }, protocol: 1, session: this.around.sessionKey() ?? undefined };
+      this.saidKey = this.around.sessionKey();
+      const hello = { client: { name: "console", version: "1" }, protocol: 1, session: this.saidKey ?? undefined };
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "hello", params: hello }));
     };
     socket.onmessage = ({ data }) => {
@@ -240,8 +244,10 @@ export class Connection {
   private greeted(message: Incoming): void {
     if (message.error !== undefined) {
       const why = message.error.message;
-      if (message.error.data?.code === UNAUTHORIZED) this.stop(why);
-      else this.set({ why });
+      if (message.error.data?.code === UNAUTHORIZED) {
+        this.dropKey();
+        this.stop(why);
+      } else this.set({ why });
       return;
     }
     const welcome = message.result as Result<"hello">;
@@ -342,11 +348,17 @@ export class Connection {
     this.cancelProbe();
     this.lose();
     if (code === UNAUTHORIZED_CLOSE) {
+      this.dropKey();
       this.set({ state: "out", why: reason });
       return;
     }
     this.set({ state: "lost", why: reason });
     this.cancelRetry = this.around.later(this.start, waitS(this.attempt++, this.around.chance()));
+  }
+
+  private dropKey(): void {
+    if (this.saidKey !== null) this.around.keyIsDead(this.saidKey);
+    this.saidKey = null;
   }
 
   /** What is under way: sent again when the connection is back, or told that it is lost. */

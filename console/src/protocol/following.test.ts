@@ -22,6 +22,7 @@ class Played {
         return this.socket;
       },
       sessionKey: () => "key",
+      keyIsDead: () => undefined,
       later: () => () => undefined,
       chance: () => 0,
     });

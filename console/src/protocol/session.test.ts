@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { enter, sessionKey } from "./session";
+import { enter, forgetKey, sessionKey, SignedInAlready } from "./session";
 
 /** A daemon that lets in for some scopes, or refuses. */
 function daemon(status: number, told: object): { method: string; key: string | null }[] {
@@ -28,7 +28,33 @@ describe("the way in", () => {
     localStorage.setItem("sulla.session", "old");
     const asked = daemon(200, { key: "new", name: "ann", scopes: ["approve", "write"] });
     await expect(enter({ token: "t" })).rejects.toThrow("it needs the scope read, and has approve, write");
-    expect(asked).toEqual([{ method: "POST", key: null }, { method: "DELETE", key: "new" }]);
+    expect(asked).toEqual([{ method: "POST", key: "old" }, { method: "DELETE", key: "new" }]);
+    expect(sessionKey()).toBeNull();
+  });
+
+  it("asks the person before a ticket of somebody else's ends the session, and keeps it until then", async () => {
+    localStorage.setItem("sulla.session", "old");
+    const now = { name: "owner", scopes: ["read"] };
+    const then = { name: "mallory", scopes: ["read", "write"] };
+    daemon(409, { error: { message: "signed in" }, signed_in: now, would_be: then });
+    const refusal: unknown = await enter({ ticket: "t" }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ ticket: "t", now, then });
+    expect(refusal).toBeInstanceOf(SignedInAlready);
+    expect(sessionKey()).toBe("old");
+  });
+
+  it("stays where a ticket is of the same token", async () => {
+    localStorage.setItem("sulla.session", "old");
+    daemon(200, { stays: true, name: "owner", scopes: ["read"] });
+    await enter({ ticket: "t" });
+    expect(sessionKey()).toBe("old");
+  });
+
+  it("drops the key that is dead, and not one that another tab has since", () => {
+    localStorage.setItem("sulla.session", "new");
+    forgetKey("old");
+    expect(sessionKey()).toBe("new");
+    forgetKey("new");
     expect(sessionKey()).toBeNull();
   });
 

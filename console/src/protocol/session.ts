@@ -7,6 +7,23 @@ const ABOUT = "sulla.session.about";
 
 export class WayInRefused extends Error {}
 
+/** A token by its name, and what it may. */
+export interface Who {
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** Somebody else is signed in: the ticket is not used up, and the person has the word. */
+export class SignedInAlready extends Error {
+  constructor(
+    readonly ticket: string,
+    readonly now: Who,
+    readonly then: Who,
+  ) {
+    super(`signed in as ${now.name}`);
+  }
+}
+
 export function sessionKey(): string | null {
   return localStorage.getItem(KEY);
 }
@@ -42,21 +59,27 @@ interface Answer {
   readonly name?: string;
   readonly scopes?: readonly string[];
   readonly expires_at?: string;
+  /** The session that is there is one of the same token, and stays. */
+  readonly stays?: boolean;
+  readonly signed_in?: Who;
+  readonly would_be?: Who;
   readonly error?: { readonly message?: string };
 }
 
 /**
- * Begin a session. One that may not `read` is ended at once: it has no view.
- *
+ * Begin a session. One that may not `read` is ended at once: it has no view. A session that is there already ends with that; by a
+ * ticket of another token only if `replace` is said.
  *
  * @throws WayInRefused with the daemon's words, that it cannot be reached, or that the token may see nothing.
+ * @throws SignedInAlready if the person has to say first whose session it shall be.
  */
-export async function enter(secret: { ticket: string } | { token: string }): Promise<void> {
+export async function enter(secret: { ticket: string; replace?: boolean } | { token: string }): Promise<void> {
+  const before = sessionKey();
   let response: Response;
   try {
     response = await fetch("./console/session", {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...(before === null ? {} : { "x-sulla-session": before }) },
       body: JSON.stringify(secret),
       credentials: "same-origin",
       signal: AbortSignal.timeout(15_000),
@@ -65,6 +88,11 @@ export async function enter(secret: { ticket: string } | { token: string }): Pro
     throw new WayInRefused("The daemon does not answer. Is it running? `sulla status` says so.");
   }
   const answer = (await response.json().catch(() => ({}))) as Answer;
+  if (response.ok && answer.stays === true) return;
+  if ("ticket" in secret && answer.signed_in !== undefined && answer.would_be !== undefined) {
+    if (!answer.would_be.scopes.includes("read")) throw new WayInRefused(seesNothing(answer.would_be.scopes));
+    throw new SignedInAlready(secret.ticket, answer.signed_in, answer.would_be);
+  }
   if (!response.ok || answer.key === undefined) {
     throw new WayInRefused(answer.error?.message ?? `The daemon refused it (${response.status}).`);
   }
@@ -72,12 +100,14 @@ export async function enter(secret: { ticket: string } | { token: string }): Pro
     // Its cookie has taken the place of the one before, whose key opens nothing any more.
     forget();
     await end(answer.key);
-    throw new WayInRefused(
-      `This token may see nothing here: it needs the scope read, and has ${answer.scopes.join(", ") || "none"}. \`sulla token create NAME --scope read\` prints one that may.`,
-    );
+    throw new WayInRefused(seesNothing(answer.scopes));
   }
   localStorage.setItem(KEY, answer.key);
   localStorage.setItem(ABOUT, JSON.stringify({ name: answer.name, expires_at: answer.expires_at }));
+}
+
+function seesNothing(scopes: readonly string[]): string {
+  return `This token may see nothing here: it needs the scope read, and has ${scopes.join(", ") || "none"}. \`sulla token create NAME --scope read\` prints one that may.`;
 }
 
 /** End the session, here and at the daemon. */
@@ -85,6 +115,18 @@ export async function leave(): Promise<void> {
   const key = sessionKey();
   forget();
   if (key !== null) await end(key);
+}
+
+/** Drop a key that opens nothing any more, unless another tab has begun a session since. */
+export function forgetKey(dead: string): void {
+  if (sessionKey() === dead) forget();
+}
+
+/** Have `began` called when another tab has begun a session. */
+export function onOtherTab(began: () => void): void {
+  addEventListener("storage", (event) => {
+    if (event.key === KEY && event.newValue !== null) began();
+  });
 }
 
 function forget(): void {

@@ -4,7 +4,7 @@ import { useHashLocation } from "wouter/use-hash-location";
 import { Watch } from "../asked/watch";
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
-import { enter, sessionKey } from "../protocol/session";
+import { enter, sessionKey, SignedInAlready } from "../protocol/session";
 import type { Scope } from "../protocol/wire";
 import type { Threads } from "../thread/threads";
 import { lacksOf, VIEWS, type View } from "../views/table";
@@ -20,6 +20,7 @@ import { PageContext, TroubleContext, useStanding, type Page } from "./page";
 import { Sidebar } from "./Sidebar";
 import { Told } from "./Told";
 import { WayIn } from "./WayIn";
+import { WhoseSession } from "./WhoseSession";
 import { t } from "./words";
 
 /**
@@ -31,6 +32,7 @@ export function App({ connection, threads, first }: { connection: Connection; th
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [entering, setEntering] = useState(first !== null);
   const [refused, setRefused] = useState("");
+  const [asked, setAsked] = useState<SignedInAlready | null>(null);
 
   const tell = useCallback((text: string, tone: "plain" | "bad" = "plain") => {
     setLines((before) => withLine(before, { id: crypto.randomUUID(), text, tone, at: performance.now() }));
@@ -73,7 +75,8 @@ export function App({ connection, threads, first }: { connection: Connection; th
           connection.start();
         })
         .catch((error: unknown) => {
-          if (sessionKey() === null || connection.standing.state === "out") setRefused(sentence(error));
+          if (error instanceof SignedInAlready) setAsked(error);
+          else if (sessionKey() === null || connection.standing.state === "out") setRefused(sentence(error));
           else {
             // Whoever is signed in goes on with that, and is told why the ticket did nothing.
             tell(sentence(error), "bad");
@@ -95,6 +98,19 @@ export function App({ connection, threads, first }: { connection: Connection; th
     <PageContext value={page}>
       {entering ? (
         <p className={css.alone}>{t("entering")}</p>
+      ) : asked !== null ? (
+        <WhoseSession
+          asked={asked}
+          onStay={() => {
+            setAsked(null);
+            connection.start();
+          }}
+          onReplace={() => {
+            setAsked(null);
+            setEntering(true);
+            void comeIn(enter({ ticket: asked.ticket, replace: true }));
+          }}
+        />
       ) : noSession ? (
         <WayIn why={refused || standing.why} onToken={(token) => comeIn(enter({ token }))} />
       ) : (

@@ -1,7 +1,8 @@
 import { useState, useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { Button } from "../kit/Button";
-import { leave } from "../protocol/session";
+import { Said } from "../kit/Said";
+import { leave, sessionAbout } from "../protocol/session";
 import { count } from "../text/figures";
 import { lacksOf, VIEWS } from "../views/table";
 import css from "./App.module.css";
@@ -15,12 +16,18 @@ export function Sidebar({ at }: { at: string }) {
   const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
   const waiting = waits.questions.length + waits.notices.length;
   const told = `${count(waiting)}${waits.more ? "+" : ""}`;
+  const { name } = sessionAbout();
   const [open, setOpen] = useState(false);
   const [busy, act] = useAct();
   return (
     <nav className={css.side} aria-label={t("views")} data-open={open}>
       <div className={css.brand}>
         <strong>Sulla</strong>
+        {name !== "" && (
+          <span className={css.whose}>
+            <Said>{name}</Said>
+          </span>
+        )}
         <Button className={css.menu} tone="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
           {t("menu")}
           {waiting > 0 && <span className={css.count}>{told}</span>}
@@ -40,6 +47,7 @@ export function Sidebar({ at }: { at: string }) {
           </li>
         ))}
         <li>
+          {name !== "" && <p className={css.whose}>{t("whose", { name })}</p>}
           <Button
             tone="ghost"
             busy={busy}

@@ -59,6 +59,7 @@ export function dollars(usd: number): string {
 }
 
 /** What something cost; tokens that came to nothing are of a model whose price is not known. */
-export function spent(usd: number, tokens: number): string {
-  return usd === 0 && tokens > 0 ? t("noPrice") : dollars(usd);
+export function spent(usd: number | null, tokens: number): string {
+  if (usd === null && tokens === 0) return "–";
+  return usd === null || (usd === 0 && tokens > 0) ? t("noPrice") : dollars(usd);
 }

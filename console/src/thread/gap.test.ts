@@ -5,12 +5,15 @@ import { Recorded } from "./doubles";
 import { Threads } from "./threads";
 
 /** A daemon that has these records; `answer` lets the next page of `thread.history` go. */
-function daemon(kept: readonly ThreadEvent[]): { threads: Threads; tell: Listener; answer: () => Promise<void>; asked: number[]; fails: { now: boolean } } {
+async function daemon(
+  kept: readonly ThreadEvent[],
+): Promise<{ threads: Threads; tell: Listener; answer: () => Promise<void>; asked: number[]; fails: { now: boolean } }> {
   const listeners: Listener[] = [];
   const asked: number[] = [];
   const waiting: (() => void)[] = [];
   const fails = { now: false };
-  const call = async (_: string, params: { after: number }): Promise<unknown> => {
+  const call = async (method: string, params: { after: number }): Promise<unknown> => {
+    if (method === "thread.get") return { last_seq: kept.length };
     asked.push(params.after);
     await new Promise<void>((go) => waiting.push(go));
     if (fails.now) throw new Error("it is away");
@@ -32,6 +35,7 @@ function daemon(kept: readonly ThreadEvent[]): { threads: Threads; tell: Listene
     waiting.shift()?.();
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   };
+  await new Promise((done) => setTimeout(done, 0));
   const [listener] = listeners;
   if (listener === undefined) throw new Error("nobody follows");
   return { threads, tell: listener, answer, asked, fails };
@@ -46,7 +50,7 @@ describe("a thread with records that are gone", () => {
   const other = first.map((event) => (event.type === "INPUT" ? ({ ...event, data: { ...event.data, text: "x" } }) : event));
 
   it("is read anew from its first record, with a line where they were, and what came meanwhile behind it", async () => {
-    const { threads, tell, answer, asked } = daemon([...other, ...last]);
+    const { threads, tell, answer, asked } = await daemon([...other, ...last]);
     for (const event of [...first]) tell.event(event);
     tell.gap?.("thr_a", 4, lost.length + 5);
     for (const event of [...last, ...next]) tell.event(event);
@@ -59,7 +63,7 @@ describe("a thread with records that are gone", () => {
   });
 
   it("shows the line also where it cannot be read anew, and why", async () => {
-    const { threads, tell, answer, fails } = daemon([]);
+    const { threads, tell, answer, fails } = await daemon([]);
     for (const event of first) tell.event(event);
     tell.gap?.("thr_a", 4, 9);
     for (const event of last) tell.event(event);
@@ -71,8 +75,8 @@ describe("a thread with records that are gone", () => {
     expect(trouble).toBeNull(); // what there is can be followed
   });
 
-  it("says it of a sub-agent in that one's own place", () => {
-    const { threads, tell } = daemon([]);
+  it("says it of a sub-agent in that one's own place", async () => {
+    const { threads, tell } = await daemon([]);
     for (const event of first.slice(0, 1)) tell.event(event);
     tell.gap?.("thr_b", 1, 3);
     expect(threads.now("thr_a").view.below.get("thr_b")?.map((item) => item.kind === "note" && item.what)).toEqual(["RECORDS_LOST"]);

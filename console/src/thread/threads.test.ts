@@ -19,7 +19,8 @@ class Stage {
 
   page(): Threads {
     const connection = {
-      call: (_: string, params: { message_id: string; text: string }) => {
+      call: (method: string, params: { message_id: string; text: string }) => {
+        if (method === "thread.get") return Promise.resolve({ last_seq: 0 });
         this.sent.push(params);
         const answer = this.told.shift() ?? null;
         return answer === null ? Promise.resolve({}) : Promise.reject(answer);
@@ -129,5 +130,15 @@ describe("a message", () => {
     await stage.page().send("thr_a", "mine");
     expect(stage.page().isOwn(stage.sent[0]?.message_id ?? "")).toBe(true);
     expect(stage.page().isOwn("con-somebody")).toBe(false);
+  });
+
+  it("is this browser's own where another of its windows has sent it, or another part of the page", async () => {
+    const stage = new Stage();
+    const [one, other] = [stage.page(), stage.page()];
+    await one.send("thr_a", "mine");
+    other.owned("con-steered");
+    for (const page of [one, other]) {
+      expect([stage.sent[0]?.message_id ?? "", "con-steered", "con-somebody"].map((id) => page.isOwn(id))).toEqual([true, true, false]);
+    }
   });
 });

@@ -24,6 +24,14 @@ export interface OpenThread {
 export interface Sending {
   mode?: "queue" | "steer" | "interrupt";
   agent?: string;
+  /** Which message it says again: the daemon keeps where its words came from. */
+  again?: Earlier;
+}
+
+/** A message of a thread, by its number there. */
+export interface Earlier {
+  readonly thread_id: string;
+  readonly seq: number;
 }
 
 /** Records between two numbers that the daemon does not have any more. */
@@ -34,8 +42,10 @@ interface Gap {
 
 /** Events that are read at once, when a thread is read anew. */
 const PAGE = 500;
-/** Of a thread that has more of them to come than this, so many of its newest records are shown first. */
+/** Of a thread that has more of them than this, so many of its newest records are shown first. */
 const NEWEST = 200;
+/** Pictures that a list needs until it stands at its end. While thousands of events come, a browser draws ten a second and no more. */
+const FIRST_PICTURES = 8;
 
 class Shared {
   readonly fold: ThreadFold;
@@ -107,7 +117,7 @@ export class Threads {
   use(threadId: string, changed: () => void): () => void {
     const shared = this.of(threadId);
     shared.listeners.add(changed);
-    if (shared.users++ === 0) this.begin(threadId, shared);
+    if (shared.users++ === 0) void this.begin(threadId, shared);
     return () => {
       shared.listeners.delete(changed);
       if (--shared.users === 0) {
@@ -131,6 +141,11 @@ export class Threads {
     if (unsent !== undefined && !this.going.has(messageId)) await this.transmit(threadId, messageId, unsent.text, unsent.more);
   }
 
+  /** What a message that was not taken says again; null for nothing. */
+  saysAgain(messageId: string): Earlier | null {
+    return this.outbox.get(messageId)?.more.again ?? null;
+  }
+
   /** Show a message no more that was not taken. */
   forget(threadId: string, messageId: string): void {
     const shared = this.of(threadId);
@@ -142,6 +157,11 @@ export class Threads {
   /** Whether a message was sent by this browser; another one's may be somebody else's. */
   isOwn(messageId: string): boolean {
     return this.outbox.isOwn(messageId);
+  }
+
+  /** Another part of the page sends a message: it is this browser's own, too. */
+  owned(messageId: string): void {
+    this.outbox.owned(messageId);
   }
 
   private async transmit(threadId: string, messageId: string, text: string, more: Sending): Promise<void> {
@@ -199,8 +219,14 @@ export class Threads {
     this.changed(shared);
   }
 
-  private begin(threadId: string, shared: Shared): void {
+  /**
+   * A long thread is shown from its end first, and followed from its beginning when that is here: all that is in it would
+   * stand before its newest records on the wire.
+   */
+  private async begin(threadId: string, shared: Shared): Promise<void> {
     this.restore(threadId, shared);
+    await this.readNewest(threadId, shared);
+    if (this.shared.get(threadId) !== shared) return; // it was left meanwhile
     shared.stop = this.connection.follow(threadId, 0, {
       event: (event) => {
         if (event.type === "INPUT" && event.thread_id === threadId) this.outbox.remove(event.data.message_id);
@@ -210,8 +236,8 @@ export class Threads {
       },
       caughtUp: (seq) => {
         shared.ready ||= shared.fold.last >= seq;
-        if (!shared.ready) this.readyAt(shared, seq);
-        if (!shared.ready && seq - shared.fold.last > NEWEST) void this.readNewest(threadId, shared, seq - NEWEST);
+        if (shared.ready) shared.newest = null;
+        else this.readyAt(shared, seq);
         shared.trouble = null;
         shared.troubleCode = "";
         this.changed(shared);
@@ -269,20 +295,22 @@ export class Threads {
   }
 
   /** A long thread is shown from its end while the rest comes. */
-  private async readNewest(threadId: string, shared: Shared, after: number): Promise<void> {
+  private async readNewest(threadId: string, shared: Shared): Promise<void> {
     const fold = new ThreadFold(threadId);
     try {
-      for (const event of await this.read(threadId, after)) {
+      const { last_seq: last } = await this.connection.call("thread.get", { thread_id: threadId });
+      if (last <= NEWEST) return;
+      for (const event of await this.read(threadId, last - NEWEST)) {
         if (event.type === "INPUT") this.outbox.remove(event.data.message_id);
         fold.take(event);
       }
     } catch {
-      return; // all of it is on its way, and whoever follows it is told what goes wrong with that
+      return; // whoever follows it is told what goes wrong with that
     }
-    if (shared.ready) return;
     this.tellUnsent(threadId, fold);
     shared.newest = fold;
     this.changed(shared);
+    for (let picture = 0; picture < FIRST_PICTURES; picture++) await new Promise<void>((drawn) => this.soon(drawn));
   }
 
   /** Its kept records behind a number. */

@@ -34,7 +34,7 @@ export class Outbox {
     private readonly kept: Kept,
     private readonly always: Kept,
   ) {
-    this.own = new Set((always?.getItem(OWN) ?? "").split(" "));
+    this.own = new Set(this.written());
     this.all = new Map(read(kept?.getItem(KEY) ?? null).map((one) => [one.messageId, one]));
   }
 
@@ -46,8 +46,9 @@ export class Outbox {
     return this.all.get(messageId);
   }
 
+  /** Whether this browser has sent it, in whichever of its windows. */
   isOwn(messageId: string): boolean {
-    return this.own.has(messageId);
+    return this.own.has(messageId) || this.written().includes(messageId);
   }
 
   put(one: Unsent): void {
@@ -60,14 +61,20 @@ export class Outbox {
     if (this.all.delete(messageId)) this.keep();
   }
 
-  private owned(messageId: string): void {
+  /** It is sent from here, though not as something that is shown until it is taken. */
+  owned(messageId: string): void {
     if (this.own.has(messageId)) return;
     this.own.add(messageId);
     try {
-      this.always?.setItem(OWN, [...this.own].slice(-MOST_OWN).join(" "));
+      // Another window may have written there since.
+      this.always?.setItem(OWN, [...new Set([...this.written(), ...this.own])].slice(-MOST_OWN).join(" "));
     } catch {
       // The browser's place is full: they are told apart as long as the page.
     }
+  }
+
+  private written(): string[] {
+    return (this.always?.getItem(OWN) ?? "").split(" ").filter((id) => id !== "");
   }
 
   private keep(): void {

@@ -38,6 +38,7 @@ from sulla.core.run import Run
 from sulla.core.waiting import LEFT_ALONE, why
 from sulla.models.base import ChatRequest, Completed, Provider, ReasoningDelta, Stop, TextDelta
 from sulla.models.wire.json import shortened
+from sulla.threads.log.charging import written_off
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import ModelAbandoned, ModelStarted
 from sulla.threads.log.state import ThreadState
@@ -363,7 +364,9 @@ class Model:
             asked = not isinstance(error, ProviderError) or error.asked
             charge = Charge(call.reserved_tokens, call.reserved_micro) if asked else Charge(0)
             self.ledger.settle(call.call_id, open_run.agent, charge, run.clock.now())
-            abandoned = ModelAbandoned(call.call_id, call.message_id, error.code, retry_in_s, asked)
+            abandoned = ModelAbandoned(
+                call.call_id, call.message_id, error.code, retry_in_s, asked, written_off(call) if asked else None
+            )
             if retry_in_s is None:
                 run.journal.note(abandoned)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 from sulla.agent.prompt import ActiveAgent, once_told, turn_context
@@ -14,6 +14,7 @@ from sulla.core.errors import StoreUnavailable
 from sulla.core.ids import ThreadId
 from sulla.core.message import Text
 from sulla.core.words import NO_WORDS, Words
+from sulla.threads.log.family import standing_in
 from sulla.threads.log.inputs import Urgent, WaitingInput
 from sulla.threads.log.state import ThreadState
 
@@ -30,7 +31,7 @@ async def nothing_remembered(agent: str, message: str) -> Words:
     return NO_WORDS
 
 
-async def nothing_recalled(agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
+async def nothing_recalled(agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]) -> Words:
     """Nothing comes to mind."""
     return NO_WORDS
 
@@ -90,9 +91,10 @@ class TurnContext:
     """Gives how it is with a project, by its name."""
     answerer: FindAnswerer = own_agent
     """Says who answers a message."""
-    recalled: Callable[[str, ThreadId, str, Iterable[str]], Awaitable[Words]] = nothing_recalled
-    """Gives what of an agent's memory fits a later message of a thread, by the agent's id, the thread, the message and
-    the texts of its memory that stand in the conversation already."""
+    recalled: Callable[[str, Mapping[str, int], str, Iterable[str]], Awaitable[Words]] = nothing_recalled
+    """Gives what of an agent's memory fits a later message of a thread, by the agent's id, the threads whose words
+    stand in it (and up to when they were said, in UTC milliseconds), the message and the texts of its memory that do so
+    already."""
     urgent: Urgent | None = None
     """Says whether a message must not wait; None where all do."""
 
@@ -137,7 +139,8 @@ class TurnContext:
     def _memory(self, agent: str, state: ThreadState, item: WaitingInput) -> Awaitable[Words]:
         if not _knows_already(agent, state):
             return self.memory(agent, item.text)
-        return self.recalled(agent, state.thread_id, item.text, _MemoryTold(agent, state))
+        stands = standing_in(state.thread_id, state.identity.copies)
+        return self.recalled(agent, stands, item.text, _MemoryTold(agent, state))
 
     async def _in_time(self, asked: Awaitable[_Answer], without: _Answer, what: str) -> _Answer:
         try:

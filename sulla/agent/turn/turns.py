@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Literal
 
 from sulla.agent.approvals.answers import answered, overdue
 from sulla.agent.ending import Ending, WalkCut, WalkEnded, WalkFailed, close_run, failed, stop_records, taken_of
@@ -29,6 +28,7 @@ from sulla.graph.engine import run_graph
 from sulla.graph.limits import GraphLimits, RunMeter
 from sulla.store.base import Store
 from sulla.threads.bus import channel
+from sulla.threads.log.charging import written_off
 from sulla.threads.log.inputs import WaitingInput
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import (
@@ -246,12 +246,10 @@ class TurnDriver:
         if isinstance(next_task(state), CancelForBargeIn):
             return  # nobody wants to hear the reply: it is ended, not made once more
         crashes = run.course.crashes if run.course.parked else run.course.crashes + 1
-        reason: Literal["paused", "drained", "crashed"]
-        reason = "paused" if run.course.paused else "drained" if run.course.parked else "crashed"
-        if run.model.open_call is not None:
+        if (call := run.model.open_call) is not None:
             self._write_off(run)
-            session.note(ModelAbandoned(run.model.open_call.call_id, run.model.open_call.message_id, reason))
-        await session.commit(Resumed(reason, crashes=crashes))
+            session.note(ModelAbandoned(call.call_id, call.message_id, run.course.left, usage=written_off(call)))
+        await session.commit(Resumed(run.course.left, crashes=crashes))
         if (in_a_row := crashes - run.course.excused) >= self._limits.crashes:
             self._end(session, self._crashed(in_a_row))
 
@@ -306,7 +304,7 @@ class TurnDriver:
             return
         if (call := run.model.open_call) is not None:
             self._write_off(run)
-            session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED))
+            session.note(ModelAbandoned(call.call_id, call.message_id, PAUSED, usage=written_off(call)))
         session.note(RunPaused(pause.by, pause.reason))
 
     def _write_off(self, run: OpenRun, taken: Usage | None = None) -> None:

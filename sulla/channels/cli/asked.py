@@ -10,6 +10,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
 from sulla.terminal.place import Door
+from sulla.terminal.program import hint
 from sulla.terminal.table import Table, one_line, paper
 
 
@@ -74,7 +75,7 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
                 )
                 for one in found["channels"]
             ]
-            _table(table, rows, "no channels: `sulla channel add` sets one up")
+            _table(table, rows, hint("no channels: `sulla channel add` sets one up"))
     return Exit.OK
 
 

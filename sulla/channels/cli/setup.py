@@ -17,6 +17,7 @@ from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_line
 from sulla.terminal.output import tell
+from sulla.terminal.program import hint
 from sulla.terminal.table import one_line
 
 FILE = "sulla.toml"
@@ -52,8 +53,8 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
             account, why = "", error.message
         if not why:
             write(path, added(text, name, kind.name, {}, secrets))
-            tell(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};")
-            tell("then write to it, and confirm the code that it answers with: sulla channel pair CODE YOUR-NAME")
+            tell(hint(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};"))
+            tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
         tell(f"it was not taken: {one_line(why, 300)}")
     return Exit.FAILED
@@ -79,5 +80,5 @@ def remove(given: argparse.Namespace, home: Path) -> Exit:
     except OSError as error:
         raise SettingsError(f"{FILE} cannot be read: {error.strerror}") from None
     write(path, removed(text, given.channel))
-    tell(f"{given.channel} is no longer set; a daemon that runs has it until `sulla restart`")
+    tell(hint(f"{given.channel} is no longer set; a daemon that runs has it until `sulla restart`"))
     return Exit.OK

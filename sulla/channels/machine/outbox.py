@@ -74,6 +74,17 @@ class Outbox:
             reply = reply_to if number == 0 else ""
             self._add(Item(derived_id("out", key, str(number)), place, part, reply_to=reply))
 
+    def send_file(self, place: str, path: str, caption: str, key: str) -> None:
+        """Plan a file.
+
+        Args:
+            place: where.
+            path: below the workspace.
+            caption: what is said with it.
+            key: the same for the same file.
+        """
+        self._add(Item(derived_id("out", key, "file"), place, caption, "file", ref=path))
+
     def answer(self, place: str, message_id: str, text: str) -> None:
         """Plan an answer that was shown while it was written, or was not: its first part takes the preview's place.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,11 @@ class FileBounds:
     """Of all that lies in a channel's folder; beyond it nothing more is saved until somebody tidies up."""
 
 
+Heard = Callable[[str, bytes], Awaitable[str]]
+"""Gives the words of a voice note, of the name of its file and its content."""
+UNHEARD: Final = "no recognizer is set ([channels] recognizer), so nobody has written it down"
+
+
 class Inbox:
     """Where files go that people send. It lives as long as the daemon.
 
@@ -48,7 +53,7 @@ class Inbox:
         marks: FileMarks,
         clock: Clock,
         bounds: FileBounds,
-        heard: Callable[[Path], object] | None = None,
+        heard: Heard | None = None,
     ) -> None:
         self._workspace = workspace
         self._marks = marks
@@ -78,16 +83,28 @@ class Inbox:
         shown = target.relative_to(self._workspace).as_posix()
         try:
             async with self._clock.timeout(FETCH_S):
-                size = await self._fetch(held, one, target)
+                content = await self._fetch(held, one, target)
         except TimeoutError:
             return f"- {kind}, which was not saved: it took longer than {FETCH_S:g} s"
         except SullaError as error:
             return f"- {kind}, which was not saved: {error.message}"
         except OSError as error:
             return f"- {kind}, which was not saved: {error.strerror}"
-        return f"- {kind} of {size} bytes: {shown}"
+        said = await self._words(one, target.name, content)
+        return f"- {kind} of {len(content)} bytes: {shown}{said}"
 
-    async def _fetch(self, held: Held, one: Attachment, target: Path) -> int:
+    async def _words(self, one: Attachment, name: str, content: bytes) -> str:
+        """What a voice note says; that nobody knows, where nobody does."""
+        if one.kind != "voice":
+            return ""
+        if self._heard is None:
+            return f"; {UNHEARD}"
+        try:
+            return f"; it says: {await self._heard(name, content)}"
+        except SullaError as error:
+            return f"; it was not written down: {error.message}"
+
+    async def _fetch(self, held: Held, one: Attachment, target: Path) -> bytes:
         most = self._bounds.file_bytes
         if (one.size_bytes or 0) > most:
             raise TooLarge(f"it has {one.size_bytes} bytes, and {most} may come")
@@ -103,8 +120,8 @@ class Inbox:
                 f"{target.parent.name!r} holds {there} bytes already, and {self._bounds.total_bytes} may lie there"
             )
         async with self._marks.writing(await asyncio.to_thread(target.resolve), tainted=True):
-            await asyncio.to_thread(_write, target, self._workspace, b"".join(pieces))
-        return size
+            await asyncio.to_thread(_write, target, self._workspace, content := b"".join(pieces))
+        return content
 
 
 def _total(folder: Path) -> int:

@@ -1,9 +1,10 @@
-"""What the parts that work on one channel share, for as long as this daemon holds it. Pure."""
+"""What the parts that work on one channel share, for as long as this daemon holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from sulla.agent.door import DoorKeeper
 from sulla.channels.base import Account, Channel, Place
@@ -39,6 +40,8 @@ class Around:
     """As leases name this daemon."""
     fresh: Callable[[str], str]
     """`core.ids.MakeId`."""
+    workspace: Path
+    """Of the agents."""
 
     def now_ms(self) -> int:
         """UTC milliseconds."""

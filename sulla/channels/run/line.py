@@ -110,6 +110,31 @@ class Line:
             self._wake(place)
         return True
 
+    async def send_file(self, thread_id: ThreadId, path: str, caption: str, key: str, size: int) -> str | None:
+        """Have a file sent where a conversation is held, once under a key.
+
+        Args:
+            thread_id, path, caption, key, size: see `tools.SendFile`.
+
+        Returns:
+            Why it is not sent, empty if it will be; None where the conversation is not held here.
+
+        Raises:
+            StoreUnavailable, StaleLease: nobody knows whether it will be sent.
+        """
+        held, mark = self.held, f"file:{key}"
+        place = next((one for one, talk in held.book.talks.items() if talk.thread == thread_id), None) if held else None
+        if held is None or place is None:
+            return None
+        if size > (most := held.channel.manners.most_file_bytes):
+            return f"it has {size} bytes, and {most} may be sent here"
+        if mark not in held.seen:
+            held.outbox.send_file(place, path, caption, key)
+            held.seen.add(mark)
+            await held.shelf.keep()
+            self._wake(place)
+        return ""
+
     async def run(self) -> None:
         """Keep it going until cancelled."""
         troubles = 0

@@ -6,9 +6,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Final
 
-from sulla.channels.base import NotSent, Outcome, Place, Said, Sent, Unknown
+from sulla.channels.base import NotSent, Outcome, Place, Said, SaidFile, Sent, Unknown
 from sulla.channels.machine.cutting import beginning
 from sulla.channels.machine.live import LiveText
 from sulla.channels.machine.values import Item
@@ -18,6 +19,7 @@ from sulla.channels.run.reading import Reader
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.threads.bus import LiveSignal, channel, live_channel, unpack
+from sulla.tools.paths import open_file
 
 log = logging.getLogger(__name__)
 
@@ -159,8 +161,18 @@ class Talking:
                 return await wire.edit(place, item.ref, said)
             case "delete":
                 return await wire.delete(place, item.ref)
+            case "file":
+                return await self._file(place, item)
             case _:
                 return await wire.send(place, said)
+
+    async def _file(self, place: Place, item: Item) -> Outcome:
+        try:
+            content = await asyncio.to_thread(_content, self._held.around.workspace, item.ref)
+        except SullaError as error:
+            return NotSent(error.message, final=True)
+        name, caption = Path(item.ref).name, self._held.outbox.text_of(item)
+        return await self._held.channel.send_file(place, SaidFile(name, content, caption=caption, key=item.id))
 
     async def _attempt(self, work: Awaitable[Outcome]) -> Outcome:
         """What came of it; nothing that a library raises gets any further."""
@@ -238,3 +250,8 @@ class Talking:
             await held.channel.typing(held.book.talks[self._place].place)
         except SullaError as error:
             log.debug("%s: no typing sign: %s", held.name, error.message)
+
+
+def _content(workspace: Path, path: str) -> bytes:
+    with open_file(workspace, path) as file:
+        return file.read()

@@ -175,6 +175,8 @@ _WENT: dict[str, str] = {
     "RUN_ENDED": "has ended",
     "STEP_STARTED": "begins",
     "STEP_REASKED": "is asked once more",
+    "STEP_HELD": "waits for a person, and its time stands still",
+    "STEP_GOES_ON": "goes on, and so does its time",
     "STEP_COMPLETED": "is done",
     "STEP_RETRY": "has failed, and is tried again",
     "STEP_FAILED": "has failed",

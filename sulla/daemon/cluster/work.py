@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
@@ -13,7 +14,6 @@ from sulla.host.store_url import work_database
 from sulla.threads.given_back import free_lease
 from sulla.work.base import GroupOf, Handler, Job, Work
 from sulla.work.local import LocalWork
-from sulla.work.runner import JobRunner
 
 
 def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupOf) -> Work:
@@ -32,28 +32,28 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     if settings.work.engine == "local":
         return LocalWork(host.store, handler, group_of, clock, caps)
     try:
-        from sulla.store.postgres.url import parse_address
+        from sulla.work.dbos.cluster import make_cluster
         from sulla.work.dbos.gateway import GatewayWork
-        from sulla.work.dbos.members import Members
-        from sulla.work.dbos.queue import WishQueue
         from sulla.work.dbos.worker import DbosWork
     except ModuleNotFoundError as error:
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
-    url = work_database(settings)
-    address = parse_address(url)
-    queue = WishQueue(url, address.shown, settings.work.poll_s)
     home_id, _, boot = host.place.owner.partition(":")
-    members = Members(address.conninfo, address.shown, executor_of(settings), home_id)
+    own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
+    cluster = make_cluster(
+        work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps, own.total
+    )
     if settings.work.role == "gateway":
-        return GatewayWork(host.store, queue, members, clock, caps)
+        return GatewayWork(host.store, cluster, clock)
+
+    async def free(key: str, home: str) -> None:
+        await free_lease(host.store, host.threads.given_back, ThreadId(key), home, boot)
 
     async def handle(job: Job) -> None:
-        for home in {one.home for one in members.dead}:
-            await free_lease(host.store, host.threads.given_back, ThreadId(job.key), home, boot)
+        for home in {one.home for one in cluster.members.dead}:
+            await free(job.key, home)
         await handler(job)
 
-    runner = JobRunner(handle, group_of, clock, caps)
-    return DbosWork(host.store, runner, queue, members, url, clock, caps)
+    return DbosWork(host.store, handle, group_of, cluster, free, clock, own)
 
 
 def executor_of(settings: Settings) -> str:

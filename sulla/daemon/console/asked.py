@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from typing import Final
 
 from sulla.core.clock import Clock
+from sulla.core.cut import cut
+from sulla.core.errors import CorruptRecord, NotFound
+from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.daemon import questions
-from sulla.gateway.methods.asked import MOST_ASKING
+from sulla.gateway.methods.asked import MOST_ASKING, QuestionGone
 from sulla.gateway.wire import QuestionRow
 from sulla.rpc.row import dump
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.threads.board import Look, ThreadBoard
+from sulla.threads.log.records import Answer
 from sulla.threads.pulse import PULSE_S, ThreadPulse
 from sulla.threads.store import ThreadStore
 
+log = logging.getLogger(__name__)
+
 _Id = tuple[str, str]
+NEWEST: Final = 128
+"""Records at the end of a log in which the answer to a question is looked for that was asked a moment ago."""
+ANSWER_CHARS: Final = 300
 
 
 class AskedBoard:
@@ -50,11 +61,26 @@ class AskedBoard:
                 news.clear()
                 now, still = _by_id(self.board.rows.values()), self.board.more
                 added: list[Json] = [row for id_, row in now.items() if known.get(id_) != row]
-                gone: list[Json] = [{"thread_id": id_[0], "id": id_[1]} for id_ in known if id_ not in now]
+                gone: list[Json] = [await self._gone(*id_) for id_ in known if id_ not in now]
                 if added or gone or still != more:
                     known, more = now, still
                     yield {"added": added, "gone": gone, "more": still}
                     await self._clock.sleep(PULSE_S)
+
+    async def _gone(self, thread_id: str, wait_id: str) -> Json:
+        """What became of a question: its answer stands near the end of its thread's log."""
+        answer: Answer | None = None
+        try:
+            info, _ = await self._threads.get(ThreadId(thread_id))
+            page = await self._threads.entries(ThreadId(thread_id), after=max(0, info.last_seq - NEWEST), limit=NEWEST)
+            facts = (entry.fact for entry in page)
+            answer = next((one for one in facts if isinstance(one, Answer) and one.wait_id == wait_id), None)
+        except (CorruptRecord, NotFound) as error:
+            log.info("it is not known what was answered in %s: %s", thread_id, error)
+        if answer is None:
+            return dump(QuestionGone, QuestionGone(thread_id, wait_id))
+        said = cut(answer.text, ANSWER_CHARS)
+        return dump(QuestionGone, QuestionGone(thread_id, wait_id, answer.verdict, said, answer.by))
 
     async def _asked(self, info: LogInfo) -> Json:
         state = self._threads.state_of(info)

@@ -11,7 +11,7 @@ from sulla.finding.title import title_of
 from sulla.gateway.methods.copies import Form, ThreadForked, ThreadText
 from sulla.threads.archive.fork import MOST_BYTES, ThreadForks
 from sulla.threads.archive.lines import Sealer, event_of
-from sulla.threads.archive.markdown import markdown_of
+from sulla.threads.archive.markdown import Markdown
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.kind import CONVERSATION
 from sulla.threads.log.records import Input
@@ -54,7 +54,7 @@ class ThreadCopies:
             there = f"is {found[0].kind}" if found else "is nothing"
             raise InvalidInput(f"at_seq: record {at_seq} of {thread_id!r} {there}, expected a message (INPUT)")
         named = derived_id("thr", "fork", thread_id, str(at_seq), request_id) if request_id else self._make_id("thr")
-        made = await self._forks.fork(ThreadId(thread_id), at_seq, ThreadId(named))
+        made = await self._forks.fork_before_turn(ThreadId(thread_id), at_seq, ThreadId(named))
         self._made(made.thread_id)
         return ThreadForked(made.thread_id, made.records)
 
@@ -63,10 +63,10 @@ class ThreadCopies:
         whose, parts, size, seq = ThreadId(thread_id), list[str](), 0, after
         if form == "lines" and not after:
             parts.append(Sealer(whose).first().decode("ascii"))
-        title = await self._title(whose) if form == "markdown" and not after else ""
+        markdown = await self._markdown(whose, after) if form == "markdown" else None
         while page := await self._threads.entries(whose, after=seq, limit=_PAGE):
             for entry in page:
-                part = _text(whose, entry, form, title)
+                part = markdown.of(entry) if markdown is not None else _line(whose, entry)
                 # Escaped once more it may be twice as long. One record is given however large it is.
                 size += 2 * len(part.encode())
                 if size > page_bytes and seq > after:
@@ -76,6 +76,14 @@ class ThreadCopies:
         if form == "lines":
             parts.append(await self._seal(whose, seq))
         return ThreadText("".join(parts), None)
+
+    async def _markdown(self, thread_id: ThreadId, after: int) -> Markdown:
+        """What goes on behind a record; it knows the calls that were named shortly before."""
+        told = Markdown(await self._title(thread_id) if not after else "")
+        before = await self._threads.entries(thread_id, after=max(0, after - _PAGE), before=after + 1, limit=_PAGE)
+        for entry in before:
+            told.of(entry)
+        return told
 
     async def _title(self, thread_id: ThreadId) -> str:
         """What it is called now: by a person, by whoever made it, or by how it begins."""
@@ -95,9 +103,7 @@ class ThreadCopies:
         return sealer.last().decode("ascii")
 
 
-def _text(thread_id: ThreadId, entry: Entry, form: Form, title: str) -> str:
-    if form == "markdown":
-        return markdown_of(entry, title)
+def _line(thread_id: ThreadId, entry: Entry) -> str:
     sealer = Sealer(thread_id)
     sealer.count = entry.seq - 1  # the pieces before have these
     return sealer.event(event_of(thread_id, entry)).decode("ascii")

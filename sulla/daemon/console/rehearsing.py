@@ -18,7 +18,7 @@ from sulla.playbooks.rehearsal.base import RehearsalSetting
 from sulla.playbooks.rehearsal.cases import Case
 from sulla.playbooks.rehearsal.cases_judge import try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
-from sulla.playbooks.rehearsal.dry import dry_run
+from sulla.playbooks.rehearsal.dry import dry_run, with_payload
 from sulla.playbooks.rehearsal.rows import CaseRow, WayRow
 from sulla.playbooks.rehearsal.told import ReadingPrices, case_row, cost_of, way_row
 from sulla.rpc.row import size_of
@@ -113,7 +113,8 @@ def ways(
     opened = _opened(catalog, name, text)
     if opened.definition is None:
         raise InvalidInput(f"it could not be run: {'; '.join(opened.faults)}")
-    done = dry_run(opened.definition, inputs, _setting(catalog, opened.definition, go_on))
+    setting = with_payload(opened.definition, _setting(catalog, opened.definition, go_on))
+    done = dry_run(opened.definition, inputs, setting)
     playbook, known = opened.definition, catalog.known
     rows = (way_row(way, playbook, known, cost_of(prices, way.rehearsed)) for way in done.ways)
     found, is_cut = _fitting(WayRow, rows, most_bytes)

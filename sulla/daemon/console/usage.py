@@ -22,7 +22,8 @@ from sulla.playbooks.records import Played
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.store.base import Store
 from sulla.store.swapping import try_swaps
-from sulla.threads.log.records import Summary, TextMessageEnd
+from sulla.threads.log.records import ModelAbandoned, Summary, TextMessageEnd
+from sulla.threads.log.usage import Usage
 from sulla.threads.store import ThreadStore
 from sulla.threads.watching import CommittedFact
 
@@ -77,6 +78,10 @@ class UsageAccount:
             match one.fact:
                 case TextMessageEnd(usage=usage) | Summary(usage=usage) if usage.total:
                     self._add(one, thread_id, use_of(usage))
+                case ModelAbandoned(asked=True, usage=Usage() as usage):
+                    self._add(one, thread_id, use_of(usage))  # it counts for the limits, and may be paid for
+                case Summary(charged_tokens=tokens) if tokens:
+                    self._add(one, thread_id, Use(0, 0, tokens))
                 case Played(tokens=tokens, cost_micro=cost_micro) if tokens:
                     self._add(one, thread_id, Use(0, 0, tokens, cost_micro))
                 case _:

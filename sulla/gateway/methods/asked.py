@@ -35,11 +35,17 @@ class AskedNow:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionId:
-    """Which question."""
+class QuestionGone:
+    """A question that is not asked any more, and how it was answered."""
 
     thread_id: str
     id: str
+    verdict: str = ""
+    """As in `approval.answer`; empty where nobody answered: its time is over, or its run has ended."""
+    text: str = ""
+    """What was answered in words or chosen, its first 300 characters."""
+    by: str = ""
+    """The name of the token that it was answered with; empty where no person did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class AskedNews:
 
     added: tuple[QuestionRow, ...]
     """What is asked now and was not before, or was in other words."""
-    gone: tuple[QuestionId, ...]
+    gone: tuple[QuestionGone, ...]
     """What is not asked any more: somebody has answered, or its time is over."""
     more: bool
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
@@ -14,6 +15,7 @@ from sulla.core.trail import trail
 from sulla.gateway.commands import Commands
 from sulla.gateway.methods import threads as threads_rpc
 from sulla.gateway.methods import tokens as tokens_rpc
+from sulla.gateway.methods.heavy import HeavyCalls
 from sulla.gateway.methods.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.methods.table import GROUP_OF
 from sulla.people import presence_rpc
@@ -53,6 +55,11 @@ class Calls:
         self._clock = clock
         self._observer = observer
         self._make_id = make_id
+        self._heavy = HeavyCalls()
+
+    def _turn(self, asked: Asked) -> AbstractAsyncContextManager[None]:
+        heavy, caller = asked.row.heavy, asked.caller
+        return self._heavy.turn(caller.principal.name, asked.row.name) if heavy else nullcontext()
 
     async def perform(
         self,
@@ -88,7 +95,8 @@ class Calls:
                         result = await do()
                     else:
                         self._commands.check_ready(row.needs)
-                        result = await row.answer(self._services[GROUP_OF[row.name]], asked.params, context)
+                        async with self._turn(asked):
+                            result = await row.answer(self._services[GROUP_OF[row.name]], asked.params, context)
             code = OK
         except SullaError as error:
             code = error.code

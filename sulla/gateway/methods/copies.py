@@ -17,7 +17,7 @@ class ThreadFork(Params):
 
     thread_id: Id
     at_seq: Seq
-    """The number of the message (`INPUT`) that the copy ends before."""
+    """The number of the message (`INPUT`): the copy has all that was answered before its turn began."""
     request_id: Id | None = None
     """The same one makes the same copy."""
 
@@ -54,7 +54,7 @@ class CopyService(Protocol):
     """Makes them."""
 
     async def fork(self, thread_id: str, at_seq: int, request_id: str | None) -> ThreadForked:
-        """Make a conversation that holds all that comes before a message.
+        """Make a conversation that holds all that was before a message's turn began, without what was queued then.
 
         Args:
             thread_id: the conversation.

@@ -136,6 +136,7 @@ METHODS: Final[Methods[RehearsalService]] = Methods(
             _test,
             Rest("POST", "/workflows/{playbook}/test", "Run its tests: nothing is done, and no time passes."),
             Example({"cases": [_CASE], "faults": [], "cut": False}),
+            heavy=True,
         ),
         Method(
             "workflow.dry_run",
@@ -145,6 +146,7 @@ METHODS: Final[Methods[RehearsalService]] = Methods(
             _dry_run,
             Rest("POST", "/workflows/{playbook}/dry-run", "Show each way that it can go; nothing is done."),
             Example({"ways": [_WAY], "cut": False}, {"inputs": {"lead": "Ann"}}),
+            heavy=True,
         ),
     ),
 )

@@ -9,7 +9,8 @@ from pydantic import Field, ValidationError
 from starlette.types import Receive, Scope, Send
 
 from sulla.access.principal import SESSION_S, NewSession, Principal
-from sulla.core.errors import InvalidInput, SullaError, Unauthorized, Unavailable
+from sulla.access.valid import is_session_of
+from sulla.core.errors import Conflict, InvalidInput, SullaError, Unauthorized, Unavailable
 from sulla.core.ids import MakeId, derived_id
 from sulla.core.stamp import stamp
 from sulla.gateway import rpc
@@ -31,10 +32,12 @@ Secret = Annotated[str, Field(min_length=1, max_length=512)]
 
 
 class SignIn(Params):
-    """The body of ``POST /console/session``: one of the two."""
+    """The body of ``POST /console/session``: one of the first two."""
 
     ticket: Secret | None = None
     token: Secret | None = None
+    replace: bool = False
+    """Whether the person has said that a ticket of another token may end the session that the browser has."""
 
 
 class SessionDoor:
@@ -74,8 +77,15 @@ class SessionDoor:
     async def _sign_in(self, exchange: HttpExchange) -> None:
         said = await self._read(exchange)
         began_s = self._server.clock.elapsed()
-        by = await self._who(peer_of(exchange.scope), said)
+        address, current = peer_of(exchange.scope), self._current(exchange.scope)
+        if current is not None and said.ticket is not None and not said.replace:
+            # Whoever has a ticket can have a browser follow a link with it; whose session it is the person decides.
+            await self._tell(exchange, current, await self._checked(address, said.ticket, looks=True))
+            return
+        by = await self._who(address, said)
         made = await self._server.tickets.open_session(by)
+        if current is not None and (ended := await self._server.tickets.close_session(current)):
+            self._note(exchange, current, TokenRevoke(name=ended), began_s)
         welcome(exchange.scope, made.principal)
         scopes = sorted(by.scopes)
         self._note(exchange, by, TokenCreate(name=made.name, scopes=scopes, expires_s=SESSION_S), began_s)
@@ -86,9 +96,7 @@ class SessionDoor:
 
     async def _sign_out(self, exchange: HttpExchange) -> None:
         scope, began_s = exchange.scope, self._server.clock.elapsed()
-        keys = [value.decode("latin-1").strip() for name, value in scope["headers"] if name == KEY_HEADER.encode()]
-        key = keys[0] if len(keys) == 1 else None
-        who = self._server.guard.admit_session(peer_of(scope), cookies_of(scope), key)
+        who = self._server.guard.admit_session(peer_of(scope), cookies_of(scope), _key_of(scope))
         if ended := await self._server.tickets.close_session(who):
             self._note(exchange, who, TokenRevoke(name=ended), began_s)
         await answer(exchange.send, 200, b'{"ended":true}', [drop_cookie(scope), *exchange.names])
@@ -132,11 +140,41 @@ class SessionDoor:
         """
         if said.ticket is None:
             return self._server.guard.admit(address, said.token)
+        return await self._checked(address, said.ticket, looks=False)
+
+    async def _checked(self, address: str, ticket: str, *, looks: bool) -> Principal:
+        """Whose ticket it is, and unless it is only looked at, it is used up.
+
+        Raises:
+            Unauthorized: see `_who`.
+        """
         try:
-            return await self._server.tickets.redeem(said.ticket, "console")
+            return await self._server.tickets.redeem(ticket, "console", looks=looks)
         except Unauthorized:
-            self._server.guard.count_wrong(address, said.ticket)
+            self._server.guard.count_wrong(address, ticket)
             raise
+
+    def _current(self, scope: Scope) -> Principal | None:
+        """Whose session the browser has; None if it has none, or one that is over."""
+        if (key := _key_of(scope)) is None:
+            return None
+        try:
+            return self._server.guard.admit_session(peer_of(scope), cookies_of(scope), key)
+        except Unauthorized:
+            return None  # it is replaced by one that lives
+
+    async def _tell(self, exchange: HttpExchange, current: Principal, by: Principal) -> None:
+        """Say who is signed in and who would be; the ticket stays good, and one of the same token is not needed."""
+        now, then = ({"name": one.name, "scopes": sorted(one.scopes)} for one in (current, by))
+        if is_session_of(self._server.tickets.known(), current, by):
+            await answer(exchange.send, 200, orjson.dumps(now | {"stays": True}), exchange.names)
+            return
+        message = (
+            f'this browser is signed in as {current.name!r}: "replace": true ends that and signs in as {by.name!r}'
+        )
+        refused = problem_of(Conflict(message))
+        told = {"error": refused.error(), "signed_in": now, "would_be": then}
+        await answer(exchange.send, refused.status, orjson.dumps(told), exchange.names)
 
     def _age_s(self, made: NewSession) -> int:
         return max(1, round(made.expires_ms / 1000 - self._server.clock.now()))
@@ -147,3 +185,9 @@ class SessionDoor:
         caller = Caller(who, peer_of(scope), "rest", derived_id("ses", "console", str(scope.get("client"))))
         took_s = self._server.clock.elapsed() - began_s
         self._server.observer.done(Done(Asked(caller, exchange.request_id, params), OK, took_s))
+
+
+def _key_of(scope: Scope) -> str | None:
+    """The page's half of the session, if it says one."""
+    keys = [value.decode("latin-1").strip() for name, value in scope["headers"] if name == KEY_HEADER.encode()]
+    return keys[0] if len(keys) == 1 else None

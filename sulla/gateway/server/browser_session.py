@@ -15,6 +15,7 @@ from sulla.gateway.server.perimeter import own_origin
 
 KEY_HEADER: Final = "x-sulla-session"
 """In which a request over HTTP says the page's half."""
+_LOOPBACK: Final = ("localhost", "[::1]")
 _ENDED: Final = 0
 _MOST_COOKIES: Final = 8
 """Of one name that are looked at; a browser has one for each path that leads to the daemon's."""
@@ -77,9 +78,22 @@ def check_own_page(scope: Mapping[str, object]) -> None:
         Forbidden: another page does, even one that may call with a token; or it is not said which.
     """
     origins, hosts = _said(scope, b"origin"), _said(scope, b"host")
-    if len(origins) != 1 or len(hosts) != 1 or not own_origin(origins[0].lower(), hosts[0].lower()):
+    one_each = len(origins) == len(hosts) == 1
+    if not one_each or not own_origin(origins[0].lower(), hosts[0].lower()) or _is_other_scheme(scope):
         said = repr(origins[0][:80]) if origins else "none"
         raise Forbidden(f"Origin: got {said}, expected the daemon's own: a session counts from its own page alone")
+
+
+def _is_other_scheme(scope: Mapping[str, object]) -> bool:
+    """Whether the page came by another scheme than the daemon speaks, though no proxy can be between: the browser names
+    a loopback address with the daemon's own port.
+    """
+    (origin,), (host,) = _said(scope, b"origin"), _said(scope, b"host")
+    name, _, port = host.lower().rpartition(":")
+    server = cast(tuple[str, int | None] | None, scope.get("server"))
+    direct = server is not None and port == str(server[1]) and (name in _LOOPBACK or name.startswith("127."))
+    secure = scope.get("scheme") in ("https", "wss")
+    return direct and origin.lower().startswith("https:") != secure
 
 
 def _said(scope: Mapping[str, object], name: bytes) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from asyncio import BaseTransport, Transport
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import h11
 from starlette.types import Receive, Scope, Send
@@ -26,6 +27,14 @@ _SLICE = 1024
 _EMPTY = b"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _BAD_REQUEST = b"HTTP/1.1 400 Bad Request" + _EMPTY
 _OTHER_VERSION = b"HTTP/1.1 505 HTTP Version Not Supported" + _EMPTY
+_TEXT = b"content-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n"
+_TOO_LARGE = 431
+HEAD_TOO_LARGE: Final = """Sulla: the head of this request has more than {kib} KiB, so it was not read.
+In a browser that is the cookies which other programs at this address have set: it sends those of all ports here.
+Delete the cookies of this address in the browser's settings (of sites and their data), and load the page again.
+It then asks for a token, or for a link that `sulla console` opens.
+"""
+"""What whoever is refused for that reads, a person at a browser perhaps."""
 _log = logging.getLogger("sulla.gateway")
 
 
@@ -80,7 +89,11 @@ class Http(H11Protocol):
         if self.cycle is not None:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        if isinstance(error := sys.exception(), h11.RemoteProtocolError) and error.error_status_hint == _TOO_LARGE:
+            said = HEAD_TOO_LARGE.format(kib=self._entrance.limits.head_bytes // 1024)
+            self.transport.write(b"HTTP/1.1 431 Request Header Fields Too Large\r\n" + _TEXT + said.encode())
+            self.transport.close()
+        elif self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:
             self.transport.close()

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from sulla.access.principal import Principal
-from sulla.core.errors import Busy, Conflict, SullaError
+from sulla.core.errors import Busy, Conflict, Forbidden, SullaError
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway import rpc, wire
 from sulla.gateway.feed.follower import EventSink
+from sulla.gateway.methods.table import METHODS
 from sulla.gateway.rpc import Fault, Request, RequestId
 from sulla.gateway.websocket.machine import Authenticate, CallMethod, Close, Effect, Out, SendFrame
 from sulla.people.notices_rpc import NoticeSubscribe
@@ -78,6 +79,9 @@ class JsonRpcSession:
             return self._first(request)
         params = rpc.read_params(request)
         if isinstance(params, Fault):
+            scope = METHODS[request.method].scope if request.method in METHODS else None
+            if scope is not None and scope not in who.scopes:  # who may not do it need not know what it takes
+                return self.failed(request.id, Forbidden(f"{request.method!r} needs a token with the scope {scope!r}"))
             return self._refused(params)
         if (error := self._unfit(params)) is not None:
             return self.failed(request.id, error)

@@ -76,7 +76,8 @@ def heartbeat_lines(row: Row) -> Iterator[str]:
     if row["thread_id"]:
         yield f"  thread: {row['thread_id']}"
     for budget in row["budgets"]:
-        money = f", {budget['cost']:.4g} of {budget['cost_limit']:g}" if budget["cost_limit"] is not None else ""
+        cost = "no price known" if budget["cost"] is None else f"{budget['cost']:.4g}"
+        money = f", {cost} of {budget['cost_limit']:g}" if budget["cost_limit"] is not None else ""
         yield f"  this {budget['span']}: {budget['tokens']} of {budget['tokens_limit']} tokens{money}"
 
 

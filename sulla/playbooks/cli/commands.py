@@ -76,8 +76,8 @@ def _dry_run(one: argparse.ArgumentParser) -> None:
         ("--query", "K=V", "one of `run.query`"),
     ):
         one.add_argument(flag, action="append", default=[], metavar=metavar, help=f"{text}; more than once for several")
-    one.add_argument("--trigger", default="manual", metavar="KIND", help="what starts it, such as webhook (manual)")
-    one.add_argument("--payload", metavar="JSON", help="`run.payload`; what is no JSON is text")
+    one.add_argument("--trigger", default="", metavar="KIND", help="what starts it, such as webhook (manual)")
+    one.add_argument("--payload", metavar="JSON", help="`run.payload`; what is no JSON is text (else nobody knows it)")
 
 
 def _import(one: argparse.ArgumentParser) -> None:

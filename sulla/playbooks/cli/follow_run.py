@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -33,6 +33,7 @@ Begin = Callable[[Client], Awaitable[Row]]
 _CHILDREN = 48
 """Threads of agents that are looked at beside the run: a connection may follow 64."""
 _LINE = 400
+_WELL = ("STEP_STARTED", "STEP_COMPLETED", "STEP_SKIPPED", "STEP_CANCELLED", "PASS_STARTED")
 _EXITS = {"failed": Exit.FAILED, "cancelled": Exit.CANCELLED}
 """How a run ended, as an exit code; the other ends are as they should be."""
 
@@ -113,6 +114,10 @@ class RunWatch:
         self._sheet = RunLines()
         self._open: dict[str, dict[str, Question]] = {}
         """What each thread waits to be told by people, by id."""
+        self._resting: dict[str, list[Question]] = {}
+        """All that each thread waits for that does nothing else."""
+        self._children: dict[str, str] = {}
+        """The threads of agents and of playbooks within, by what is waited for them with."""
         self._told: set[tuple[str, str]] = set()
         self._refused = False
         """Whether an answer was not taken: its question is asked once more, whatever else happens."""
@@ -143,11 +148,10 @@ class RunWatch:
                     continue
                 self._print(event)
                 self._note_questions(event)
-                for child in self._sheet.children[:_CHILDREN]:
-                    self._follow.add(child)
+                self._note_children(event)
                 if self._has_ended(event):
                     return self._end()
-                if self._has_to_ask(event):
+                if self._has_to_ask():
                     return None
         raise AssertionError("unreachable: there is always a run to follow")
 
@@ -221,23 +225,39 @@ class RunWatch:
         begun = not self.handed_over or event["type"] == "RUN_FINISHED"
         return own and self._sheet.ended is not None and begun and self._follow.is_caught_up(self.run)
 
-    def _has_to_ask(self, event: Row) -> bool:
-        """Whether somebody is to be asked now: at a terminal at once, else when the run itself waits for nothing but
-        people and time.
+    def _has_to_ask(self) -> bool:
+        """Whether somebody is to be asked now: at a terminal at once, else when the run, with all that works for it,
+        waits for nothing but people and time.
         """
         if not self._follow.is_caught_up():
             return False
         if self._by_hand:
             return bool(self.asked)
-        if event["thread_id"] != self.run or event["type"] != "SUSPENDED" or not event["data"].get("resting", True):
-            return False
-        found = [questions.from_wait(wait) for wait in event["data"]["waits"]]
+        found = list(self._waits_of(self.run))
         return any(one.is_for_people for one in found) and all(one.is_for_people or one.is_time for one in found)
+
+    def _waits_of(self, thread: str) -> Iterator[Question]:
+        """What a thread waits for; in the place of what works for it, what that waits for, if it does nothing else."""
+        for one in self._resting.get(thread, ()):
+            child = self._children.get(one.id, "")
+            if child in self._resting:
+                yield from self._waits_of(child)
+            else:
+                yield one
+
+    def _note_children(self, event: Row) -> None:
+        if event["type"] == "CHILD_STARTED" and len(self._children) < _CHILDREN:
+            child = self._children[f"child:{event['data']['id']}"] = str(event["data"]["thread_id"])
+            self._follow.add(child)
 
     def _note_questions(self, event: Row) -> None:
         found = self._open.setdefault(event["thread_id"], {})
+        if event["type"] in ("SUSPENDED", "RESUMED", "ANSWER", "RUN_FINISHED", "RUN_ERROR"):
+            self._resting.pop(event["thread_id"], None)
         match event["type"]:
             case "SUSPENDED":
+                if event["data"].get("resting", True):
+                    self._resting[event["thread_id"]] = [questions.from_wait(wait) for wait in event["data"]["waits"]]
                 known = found.copy()
                 found.clear()
                 waits = (questions.from_wait(wait, event["thread_id"]) for wait in event["data"]["waits"])
@@ -261,6 +281,8 @@ class RunWatch:
         if self._given.json:
             print(json.dumps(event), flush=True)
             return
+        if getattr(self._given, "quiet", False) and _goes_well(event):
+            return
         for line in lines:
             indent = "" if own else "  "
             tell(f"{second(event['at'])[11:]} {indent}{one_line(line, _LINE)}")
@@ -269,6 +291,13 @@ class RunWatch:
         if self._sheet.outputs and self._outputs and not self._given.json:
             print(harmless(json.dumps(self._sheet.outputs, indent=2, ensure_ascii=False)), flush=True)
         return _EXITS.get(self._sheet.ended or "", Exit.OK)
+
+
+def _goes_well(event: Row) -> bool:
+    """Whether an event is none that somebody has to be told who wants to know of failures alone."""
+    if event["type"] == "PLAYBOOK":
+        return event["data"]["what"] in _WELL
+    return event["type"] in ("TOOL_CALL_START", "CHILD_STARTED")
 
 
 def _left_open(watching: RunWatch) -> Exit:

@@ -21,7 +21,7 @@ from sulla.playbooks.file.form import TRIGGERS
 from sulla.playbooks.rehearsal.base import RehearsalSetting, RehearsedStep
 from sulla.playbooks.rehearsal.cases_judge import CaseVerdict, duration_told, try_case
 from sulla.playbooks.rehearsal.cases_read import read_cases
-from sulla.playbooks.rehearsal.dry import Way, dry_run
+from sulla.playbooks.rehearsal.dry import Way, dry_run, with_payload
 from sulla.playbooks.rehearsal.told import (
     Cost,
     asked_told,
@@ -117,15 +117,17 @@ def dry_run_one(given: argparse.Namespace) -> Exit:
     definition = opened.whole()
     for said in opened.told:  # it can be run, so these are warnings
         tell(one_line(said))
-    began = {"payload": _json(given.payload)} if given.payload is not None else {}
     request: JsonObject = {
         name: dict(_pairs(f"--{flag}", getattr(given, flag), "name")) for flag, name in _REQUEST.items()
     }
+    setting = replace(_setting(playbooks, opened), trigger=_trigger(given.trigger or "manual"), request=request)
+    known = given.payload is not None or given.trigger == "manual"
+    setting = replace(setting, payload=_json(given.payload or "null")) if known else with_payload(definition, setting)
     texts = {name: spec.type == "string" for name, spec in definition.inputs.items()}
     done = dry_run(
         definition,
         typed_inputs(given.input, texts),
-        replace(_setting(playbooks, opened), trigger=_trigger(given.trigger), request=request, **began),
+        setting,
         choose=dict(_pairs("--choose", given.choose)),
         outputs={step: _json(value) for step, value in _pairs("--output", given.output)},
     )

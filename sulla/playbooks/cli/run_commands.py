@@ -127,6 +127,8 @@ def _rollback(one: argparse.ArgumentParser) -> None:
 
 def _detach(one: argparse.ArgumentParser) -> None:
     one.add_argument("--detach", action="store_true", help="print the run's id and leave it at work")
+    help_ = "tell nothing of steps that go well: failures, questions, notices and the end alone"
+    one.add_argument("--quiet", action="store_true", help=help_)
 
 
 _ARGUMENTS = {

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sulla.core.dataclass import dataclass
+from sulla.playbooks.machine.counts import UPSTREAM
 from sulla.terminal.program import program
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
@@ -21,7 +22,6 @@ SHORT = 120
 
 IN_FINALLY = "in finally: "
 """How it begins why a run has failed whose own steps had not."""
-UPSTREAM = "upstream"
 """The reason of a step that was not begun, because one that it needs had failed."""
 WHY = 200
 """Columns that a failure takes up in a line."""
@@ -68,8 +68,6 @@ class RunLines:
     """How the run ended; None while it goes on."""
     outputs: Row = field(default_factory=dict)
     """What it gave back."""
-    children: list[str] = field(default_factory=list)
-    """The threads of the agents that work for it, and of its sub-playbooks."""
     _began: dict[str, str] = field(default_factory=dict)
     """When each open step began, by address."""
     _tokens: int = 0
@@ -88,7 +86,6 @@ class RunLines:
                 self._tokens += data.get("tokens", 0)
                 yield from self._fact(str(data["what"]), str(data.get("at", "")), data.get("detail", {}), event["at"])
             case "CHILD_STARTED":
-                self.children.append(str(data["thread_id"]))
                 yield f"{data.get('agent', 'an agent')} works in the thread {data['thread_id']}"
             case "NOTICE":
                 yield f"! {data['text']}"
@@ -119,14 +116,13 @@ class RunLines:
             said = short(detail.get("value"))
             yield f"{at} done{self._took(at, when)}{tokens}{went}" + (f": {said}" if said else "")
         elif what == "STEP_FAILED":
-            self._done += 1
             failure = detail.get("failure") or {}
             if failure.get("reason") == UPSTREAM:
                 yield f"{at} not done: {cause_of(str(failure.get('message', '')))}"
             else:
+                self._done += 1
                 yield f"{at} failed{self._took(at, when)} {_why(detail)}"
         elif what == "STEP_SKIPPED":
-            self._done += 1
             self._began.pop(at, None)
             yield f"{at} skipped: {detail.get('why', '')}"
         elif what == "TAKEN_UP":

@@ -8,7 +8,8 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
-from sulla.playbooks.cli.run_lines import IN_FINALLY, UPSTREAM, WHY, cause_of, short, took
+from sulla.playbooks.cli.run_lines import IN_FINALLY, WHY, cause_of, short, took
+from sulla.playbooks.machine.counts import UPSTREAM
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import say, tell
@@ -89,7 +90,7 @@ def lines_of(found: Row, on: Paper, asked: Sequence[Question] = ()) -> Iterator[
     yield from _place(about)
     if found["inputs"]:
         yield f"  with {short(found['inputs'], 200)}"
-    yield f"  {about['done']} steps done, {about['tokens']} tokens, cost {about['cost']:.4f}"
+    yield f"  {_steps(about)}, {about['tokens']} tokens, {_cost(about)}"
     if about["failure"]:
         word = "why" if about["status"] == "cancelled" else "failed"
         yield f"  {word}: {one_line(about['failure'])}"
@@ -160,8 +161,7 @@ def _run_cells(row: Row) -> tuple[object, ...]:
     if row.get("behind"):
         about = f"behind {', '.join(row['behind'])}"
     span = took(row["started_at"], row["ended_at"])
-    # Each pass of a loop has been counted.
-    steps = f"{row['done']}/{row['steps']}" if row["done"] <= row["steps"] else row["done"]
+    steps = f"{row['done']}/{row['steps']}" + (f", {row['failed']} failed" if row.get("failed") else "")
     return (
         row["run"], row["playbook"], row["status"], second(row["started_at"]), span, steps, row["tokens"], about,
     )  # fmt: skip
@@ -196,6 +196,17 @@ def _step_cells(row: Row) -> tuple[object, ...]:
 def _error(error: str) -> str:
     reason, _, message = error.partition(": ")
     return cause_of(message) if reason == UPSTREAM else one_line(error, WHY)
+
+
+def _cost(about: Row) -> str:
+    return "no price known" if about["cost"] is None else f"cost {about['cost']:.4f}"
+
+
+def _steps(about: Row) -> str:
+    """How many steps have come to what."""
+    words = {"failed": "failed", "skipped": "skipped", "cancelled": "cancelled", "not_begun": "not begun"}
+    others = (f", {about[name]} {word}" for name, word in words.items() if about.get(name))
+    return f"{about['done']} of {about['steps']} steps done{''.join(others)}"
 
 
 def _ended(about: Row) -> str:

@@ -5,12 +5,14 @@ The library speaks the protocol and keeps the texts; what is told of them is wor
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
@@ -18,10 +20,18 @@ from pygls.workspace.position_codec import ServerTextPosition, ServerTextRange
 
 from sulla.core.distribution import DISTRIBUTION
 from sulla.playbooks.editor.complete import complete
-from sulla.playbooks.editor.words import Named, Spot, named_at, spots_in_tests, spots_of, told_of, word_at
+from sulla.playbooks.editor.words import (
+    Named,
+    Spot,
+    named_at,
+    spots_in_tests,
+    spots_of,
+    told_of,
+    why_not_named,
+    word_at,
+)
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
-from sulla.playbooks.file.form import NAME
 from sulla.playbooks.files import tests_beside
 
 SOURCE: Final = "sulla"
@@ -88,8 +98,11 @@ class PlaybookServer:
             server.feature(name, options)(_function(do))
 
     def serve(self) -> None:
-        """Serve one editor until it leaves."""
-        self._server.start_io()
+        """Serve one editor until it leaves: over handles of its own, which the library closes, as the process needs
+        its standard output to its end.
+        """
+        with os.fdopen(os.dup(0), "rb") as reads, os.fdopen(os.dup(1), "wb") as writes:
+            self._server.start_io(reads, writes)
 
     # ----------------------------------------------------------------------------------------------------------- faults
 
@@ -166,8 +179,10 @@ class PlaybookServer:
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         document, named = self._named(params)
-        if named is None or NAME.fullmatch(params.new_name) is None:
+        if named is None:
             return None
+        if why := why_not_named(document.source, named, params.new_name):
+            raise JsonRpcException(why, types.LSPErrorCodes.RequestFailed)
         spots = spots_of(document.source, named.what, named.name)
         changes = {document.uri: [types.TextEdit(_range(document, spot), params.new_name) for spot in spots]}
         if spots and (tests := tests_beside(_file(document))) is not None:

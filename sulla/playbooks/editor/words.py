@@ -100,6 +100,24 @@ def spots_of(text: str, what: str, name: str) -> list[Spot]:
     return [spot for found, spots in pairs if found.lstrip(".") == name for spot in spots]
 
 
+def why_not_named(text: str, named: Named, new: str) -> str:
+    """Why a step or an input cannot be called otherwise; empty where it can.
+
+    Args:
+        text: the file.
+        named: the step or the input.
+        new: what it is to be called.
+    """
+    if NAME.fullmatch(new) is None:
+        return f"{new[:80]!r} is no name: it takes letters, digits and '_', 64 at the most, and begins with no digit"
+    sketch = read(text)
+    if not isinstance(sketch, Sketch) or new == named.name:
+        return ""
+    taken = sketch.steps if named.what == "step" else sketch.definition.inputs
+    what = "a step" if named.what == "step" else "an input"
+    return f"there is {what} {new!r} already: choose another name" if new in taken else ""
+
+
 def spots_in_tests(text: str, what: str, name: str) -> list[Spot]:
     """Everywhere that a step or an input of a playbook is named in the file of its tests.
 

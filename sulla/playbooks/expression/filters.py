@@ -151,7 +151,7 @@ def _typed(
 ) -> list[object]:
     does, mark = _columns(columns), _decimal(decimal)
     if mark != ".":
-        numbers = {name for name, filter_ in object_in(columns).items() if filter_ in NUMBERS}
+        numbers = {name for name, filter_ in object_in(columns).items() if _named(filter_)[0] in NUMBERS}
         does = {name: with_point(make, mark) if name in numbers else make for name, make in does.items()}
     found: list[object] = []
     for number_, item in enumerate(list_in(value), 1):
@@ -181,16 +181,35 @@ def single(filter_: object) -> Callable[..., object]:
     """What a filter does that turns one value into one that is no bigger: what `each` and `typed` take.
 
     Args:
-        filter_: its name.
+        filter_: its name; with what else it is given, a list.
 
     Raises:
-        InvalidInput: it is none of these.
+        InvalidInput: it is none of these, or is given what it does not take.
     """
-    name = text_in(filter_)
+    name, args = _named(filter_)
     if name not in SINGLE:
         meant = did_you_mean(name, SINGLE) or f" Known: {', '.join(SINGLE)}."
         raise InvalidInput(f"{name[:60]!r} is no filter that entries can go through.{meant}")
-    return FILTERS[name].does
+    how = FILTERS[name]
+    if not how.needs <= len(args) <= len(how.takes):
+        takes = f"takes {', '.join(how.takes)}" if how.takes else "takes nothing more"
+        raise InvalidInput(f"{name!r} {takes}, got {len(args)}: write it as ['date', '%Y-%m-%d', 'Europe/Berlin']")
+    for word, arg in zip(how.takes, args, strict=False):
+        if word in how.checks:
+            how.checks[word](arg)
+
+    def does(meter: CostMeter, value: object) -> object:
+        meter.spend(ENTRY_WORK * len(args))
+        return how.does(meter, value, *args)
+
+    return does if args else how.does
+
+
+def _named(filter_: object) -> tuple[str, list[object]]:
+    """The name of a filter, and what else it is given: ``'float'``, ``['date', '%d.%m.', 'Europe/Berlin']``."""
+    if isinstance(filter_, str) or not isinstance(filter_, Sequence) or not filter_:
+        return text_in(filter_), []
+    return text_in(filter_[0]), list(filter_[1:])
 
 
 def _flatten(meter: CostMeter, value: object) -> list[object]:
@@ -333,7 +352,10 @@ FILTERS: Final[Mapping[str, Filter]] = {
 }  # fmt: skip
 """By name, with what the page says of each."""
 
-SINGLE: Final = ("int", "float", "round", "abs", "string", "trim", "lower", "upper", "length", "fromjson", "timestamp")
+SINGLE: Final = (
+    *("int", "float", "round", "fixed", "abs", "string", "trim", "lower", "upper", "length", "fromjson"),
+    *("date", "in_zone", "timestamp"),
+)
 """The filters that entries can go through by `each` and `typed`."""
 
 TESTS: Final[Mapping[str, Callable[[object], bool]]] = {

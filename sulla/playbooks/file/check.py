@@ -24,6 +24,7 @@ from sulla.playbooks.definition import (
 from sulla.playbooks.durations import read_duration
 from sulla.playbooks.events import EVENTS
 from sulla.playbooks.file.check_asked import questions
+from sulla.playbooks.file.check_changed import appended_beside
 from sulla.playbooks.file.check_fault import PlaybookFault, defect
 from sulla.playbooks.file.check_known import NOTHING_KNOWN, KnownNames
 from sulla.playbooks.file.check_names import Names
@@ -92,7 +93,7 @@ class _Check:
         order = check_order(self._sketch, reading)
         Names(self._sketch, order, self._known, self._faults).check()
         self._types.check()
-        self._faults.extend(passed_on_failures(self._sketch))
+        self._faults.extend((*passed_on_failures(self._sketch), *appended_beside(self._sketch)))
         for step in self._sketch.root.walk():
             self._step(step)
         if any(isinstance(step.does, AgentStep) for step in self._sketch.root.walk()):

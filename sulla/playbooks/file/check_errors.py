@@ -1,15 +1,16 @@
-"""Whether an expression may look into an error that there is none of: what went well has none. Pure."""
+"""Whether an expression looks into what may be null: the error of what went well, what a filter takes. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from sulla.playbooks.expression.tree import Path, Tree, paths_of
+from sulla.playbooks.expression.tree import Apply, Field, Path, Tree, parts_of, paths_of
 from sulla.playbooks.file.check_order import StepOrder
 from sulla.playbooks.file.check_skipped import around
 from sulla.playbooks.file.read_sketch import Sketch, StepAt, Use
 
+_TAKE_NULL: Final = ("string", "tojson", "quote", "default")
 _ENDS: Final[tuple[tuple[object, ...], ...]] = (("status",), ("error",))
 """The fields of `run` that say how it ends."""
 
@@ -42,6 +43,16 @@ def lacks_error(use: Use, tree: Tree, path: Path, sketch: Sketch, order: StepOrd
     why = f"{error} is null where {'it has' if of == 2 else 'the run has'} not failed"
     who = f"{path.words[1]!r} need not have failed here, and " if of == 2 else ""
     return f"{who}{why}: say what then, such as `{path} | default('')`, or ask for `{error}` first"
+
+
+def filtered(tree: Tree) -> Iterator[Path]:
+    """Whole outputs and results of steps that go through a filter which takes no null."""
+    if isinstance(tree, Apply) and isinstance(tree.of, Field) and tree.name not in _TAKE_NULL:
+        path = next(paths_of(tree.of))
+        if len(path.words) == 3 and path.words[0] == "steps" and path.words[2] in ("output", "result"):
+            yield path
+    for part in parts_of(tree):
+        yield from filtered(part)
 
 
 def _asks(path: Path, whose: tuple[object, ...]) -> bool:

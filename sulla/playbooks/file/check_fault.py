@@ -102,10 +102,11 @@ RULES: Final[Mapping[str, str]] = {
     "refused": "An address that stands in the file is one that this home asks.",
     "asked": "A run that nobody watches waits for nobody: before such a call a person is asked.",
     "given-up": "Behind text from outside a command changes no files that programs run.",
+    "side-by-side": "Commands side by side append to no one file.",
     "trigger-inputs": "A schedule and an event give what the playbook requires.",
 }
 """What has to hold, by rule."""
 WARNINGS: Final = frozenset(
-    "secret-unused trigger-inputs not-set-up refused asked given-up secret-clear hidden number remarks "
+    "secret-unused trigger-inputs not-set-up refused asked given-up side-by-side secret-clear hidden number remarks "
     "unguarded upstream unchecked".split()
 )

@@ -22,7 +22,7 @@ from sulla.playbooks.expression.tree import (
     parts_of,
     paths_of,
 )
-from sulla.playbooks.file.check_errors import lacks_error
+from sulla.playbooks.file.check_errors import filtered, lacks_error
 from sulla.playbooks.file.check_fault import PlaybookFault
 from sulla.playbooks.file.check_known import KnownNames
 from sulla.playbooks.file.check_order import StepOrder
@@ -60,6 +60,10 @@ class Names:
                     self._path(use, number, path)
                     if why := lacks_error(use, tree, path, self._sketch, self._order):
                         self._fault(use, number, str(path), "unguarded", why)
+                for path in filtered(tree):
+                    target = self._sketch.steps.get(str(path.words[1]))
+                    if target is not None and self._been(use, target.id):
+                        self._unguarded(use, number, path, target)
                 for path, texts in _compared(tree):
                     self._values(use, number, path, texts)
         self._declared_secrets()
@@ -135,7 +139,9 @@ class Names:
         merged = isinstance(target.does, MergeStep) and target.does.need != "first"
         said = target
         if merged:  # it comes to an object of those that were not skipped, by their names
-            target = self._sketch.steps.get(str(path.words[_WHOLE_WORDS]), target)
+            target = self._sketch.steps.get(
+                str(path.words[_WHOLE_WORDS]) if len(path.words) > _WHOLE_WORDS else "", target
+            )
         ways = self._order.ways.get(use.step.id, {}) if use.step is not None else {}
         skipped = may_be_skipped(target, use.step, self._sketch, ways)
         if target.id in self._guarded:

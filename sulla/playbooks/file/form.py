@@ -66,7 +66,7 @@ STEP: Final = (
         "How often it is tried; by the class of the failure unless said otherwise. Not at `bash` and "
         "other tools that are declared `once`.",
     ),
-    Key("timeout", "duration", "An attempt that takes longer fails."),
+    Key("timeout", "duration", "An attempt that takes longer fails; it stands still while people are asked about it."),
     Key("on_failure", "on_failure", "`go_on`: what needs it goes on as if it had succeeded."),
     Key("budget", "budget", "What it may use, all attempts together."),
 )
@@ -145,7 +145,7 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
     "budget": (
         Key("tokens", "number", "Of models, in and out.", low=1, high=1_000_000_000),
         Key("cost", "money", "In the currency of the price table."),
-        Key("time", "duration", "From begin to end, waiting for people left out."),
+        Key("time", "duration", "From begin to end; it stands still while people are asked."),
     ),
     "defaults": (
         Key("retry", "retry", "Of steps that ask a model or call a tool."),

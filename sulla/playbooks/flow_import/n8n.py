@@ -62,9 +62,10 @@ class _Workflow:
     def playbook(self) -> Imported:
         """The whole of it."""
         made: JsonObject = {"name": playbook_name(str(self._said.get("name") or self._said.get("id") or ""))}
-        found = [on_of(node, self._notes) for node in self._triggers.values()]
+        found = [on_of(node, self._notes) for node in self._triggers.values() if not node.disabled]
         on: list[Json] = ["manual", *(one for one in found if one is not None and one != "manual")]
         made["on"] = on = left_on(on, self._said.get("active"), self._notes)
+        self._tell_of_disabled()
         hooks = [str(one["webhook"]) for one in dicts(on) if "webhook" in one]
         if hooks:
             made["secrets"] = cast("Json", hooks)
@@ -74,6 +75,13 @@ class _Workflow:
             made["steps"] = [{"id": "nothing", "fail": "TODO: the workflow has no nodes that do anything"}]
             self._notes.append("it has no nodes that do anything")
         return Imported(playbook_text(made), tuple(dict.fromkeys(self._notes)))
+
+    def _tell_of_disabled(self) -> None:
+        for node in self._triggers.values():
+            if node.disabled:
+                made = on_of(node, [])
+                again = f"; to switch it on add to `on`: {json.dumps(made, ensure_ascii=False)}" if made else ""
+                self._notes.append(f"the trigger {node.name!r} ({node.kind}) was switched off; it was left out{again}")
 
     # -------------------------------------------------------------------------------------------------------- reading
 

@@ -195,7 +195,8 @@ class _Flow:
                 )
             elif made not in found:
                 found.append(made)
-        return left_on(found, self._said.get("enabled"), self._notes)
+        # The original starts nothing by itself that does not say that it is on.
+        return left_on(found, self._said.get("enabled") is True, self._notes)
 
     def _steps(self, nodes: Iterable[_Node], bodies: Mapping[str, list[str]], loop: str | None) -> list[Json]:
         found: list[Json] = []

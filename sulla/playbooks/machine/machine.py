@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from heapq import heappop
 from typing import Final
 
-from sulla.core.errors import Conflict, SullaError
-from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.errors import Conflict
+from sulla.core.jsontypes import FrozenJson, Json
 from sulla.playbooks.definition import MAX_BRANCHES, Budget, Definition
 from sulla.playbooks.machine.begin import Beginner
 from sulla.playbooks.machine.ends import answered, failed, is_wanted, left_behind, left_of, over, reached
@@ -44,12 +44,14 @@ from sulla.playbooks.machine.records import (
     Spent,
     StepCancelled,
     StepCompleted,
+    StepGoesOn,
+    StepHeld,
     StepStarted,
 )
 from sulla.playbooks.machine.rerun import kept
 from sulla.playbooks.machine.run import MachineRun
-from sulla.playbooks.machine.run_scope import scope_of, seen
-from sulla.playbooks.machine.scope import Evaluate, Scope, fill
+from sulla.playbooks.machine.run_scope import outputs_of, seen
+from sulla.playbooks.machine.scope import Evaluate, Scope
 from sulla.playbooks.machine.scope_inputs import complete_inputs
 from sulla.playbooks.machine.state import COMPLETED, PENDING, RUNNING, WAITING, StepSpot
 
@@ -117,8 +119,8 @@ class Playbook:
                     f"the run is bound to version {fact.digest[:12]} of {fact.playbook!r}, and this is"
                     f" {self.plan.definition.digest[:12]}: resume it with the version that it began with, or fork it"
                 )
-            run.apply(fact, f"fact {number} of the run")
             run.now_ms = max(run.now_ms, fact.at_ms)
+            run.apply(fact, f"fact {number} of the run")
 
     # ----------------------------------------------------------------------------------------------- what is to be done
 
@@ -228,15 +230,8 @@ class Playbook:
             return RunEnded("transferred", args if isinstance(args, dict) else {}, run.now_ms, None, str(to))
         if run.course.started is not None and (only := run.course.started.only):
             return RunEnded("completed", {only: run.spots[only].value}, run.now_ms)
-        scope = scope_of(run, root, self._names)
-        outputs: JsonObject = {}
-        for name, given in self.plan.definition.outputs.items():
-            try:
-                outputs[name] = fill(given, self._evaluate, scope)
-            except SullaError as error:
-                said = f"outputs: {name}: {error.message}"[:MESSAGE_CHARS]
-                return RunEnded("failed", {}, run.now_ms, Failure("permanent", "expression", said))
-        return RunEnded("completed", outputs, run.now_ms)
+        outputs, failure = outputs_of(run, root, self._names, self._evaluate)
+        return RunEnded("failed" if failure else "completed", outputs, run.now_ms, failure)
 
     # ------------------------------------------------------------------------------------------------ what has happened
 
@@ -263,13 +258,7 @@ class Playbook:
         return [fact]
 
     def fail(
-        self,
-        at: str,
-        failure: Failure,
-        *,
-        repeatable: bool = True,
-        asked_s: float = 0.0,
-        spent: Spent = NOTHING,
+        self, at: str, failure: Failure, *, repeatable: bool = True, asked_s: float = 0.0, spent: Spent = NOTHING
     ) -> list[Fact]:
         """An attempt has failed: there is another one, or the step has failed.
 
@@ -298,6 +287,20 @@ class Playbook:
         if spot is None or spot.status != RUNNING or not spot.node.outward or spot.node.direct:
             return []
         return self._note(answered(self._run, spot, answer, spent))
+
+    def hold(self, at: str) -> list[Fact]:
+        """A person is asked about what a step does: until they answer, its times and those of what it lies in stand
+        still. Nothing where none of them has any, or they are asked already.
+        """
+        run = self._run
+        spot = run.spots.get(at)
+        if spot is None or spot.status != RUNNING or run.deadlines.is_held(at):
+            return []
+        return self._note(StepHeld(at, run.now_ms)) if [*run.timed_around(spot)] else []
+
+    def let_go_on(self, at: str) -> list[Fact]:
+        """They have answered, or need not any more."""
+        return self._note(StepGoesOn(at, self._run.now_ms)) if self._run.deadlines.is_held(at) else []
 
     def tick(self, now_ms: int) -> list[Fact]:
         """It is later: waits end, attempts that took too long fail, questions expire.

@@ -25,7 +25,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
-from sulla.playbooks.machine.output import MAX_MISFITS, misfit_of, not_fitting, result_of
+from sulla.playbooks.machine.output import MAX_MISFITS, asked_for, misfit_of, not_fitting, result_of
 from sulla.playbooks.machine.records import Failure
 from sulla.tools.schema import problems_of_answer, value_of_answer
 
@@ -339,7 +339,7 @@ def _orchestrator(stage: Literal["before", "after"], number: int, text: str) -> 
 def _task(does: AgentStep, given: FrozenJson, extra: Sequence[str]) -> str:
     parts = [str(given.get("prompt", "")), _wanted(given).strip(), *extra]
     if does.output is not None:
-        parts.append(f"Give the result as JSON alone, which fits this schema: {json.dumps(does.output)}")
+        parts.append(asked_for(does.output))
     return "\n\n".join(part for part in parts if part)
 
 

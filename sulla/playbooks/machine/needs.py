@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from sulla.agent.model.retry import FailureClass
-from sulla.playbooks.definition import BreakStep, LoopStep, Need
+from sulla.playbooks.definition import BreakStep, LoopStep, MergeStep, Need
 from sulla.playbooks.machine.failures import ASKED_ALREADY
 from sulla.playbooks.machine.plan import PlanEdge
 from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
-from sulla.playbooks.machine.state import COMPLETED, FAILED, SKIPPED, UNMET_FAILED, UNMET_SKIPPED, LoopFrame, StepSpot
+from sulla.playbooks.machine.state import (
+    COMPLETED,
+    FAILED,
+    PENDING,
+    SKIPPED,
+    UNMET_FAILED,
+    UNMET_SKIPPED,
+    LoopFrame,
+    StepSpot,
+)
 
 
 def pass_of(spot: StepSpot) -> LoopFrame:
@@ -19,10 +28,13 @@ def pass_of(spot: StepSpot) -> LoopFrame:
 
 
 def failure_of(frame: LoopFrame) -> Failure | None:
-    """Why a frame whose steps have all ended has failed; None if it has not."""
-    bad = next(frame.unhandled(), None)
-    if bad is None:
+    """Why a frame whose steps have all ended has failed; None if it has not. What its author says with a `fail` goes
+    before what was merely not done behind the failure that it is about.
+    """
+    unhandled = list(frame.unhandled())
+    if not unhandled:
         return None
+    bad = next((spot for spot in unhandled if spot.past.failure and spot.past.failure.reason == "said"), unhandled[0])
     found = passed_on(bad)
     if not _is_behind_a_known(bad):
         return found
@@ -122,6 +134,12 @@ def is_stand_in(spot: StepSpot, edge: PlanEdge | Need) -> bool:
     return edge.on == "success" and spot.status == FAILED and not unmet(spot, edge)
 
 
+def _is_doomed(spot: StepSpot) -> bool:
+    """Whether a step that has not begun is sure to be skipped, and waits for its other needs alone."""
+    skipped = spot.status == PENDING and spot.unmet == UNMET_SKIPPED
+    return skipped and not isinstance(spot.node.step.does, MergeStep)
+
+
 def losers(merge: StepSpot) -> list[StepSpot]:
     """The steps that have not ended and that nobody wants any more once a merge has what it waits for, as they are
     written: those that it needs, and what comes before them and serves nothing else.
@@ -133,7 +151,8 @@ def losers(merge: StepSpot) -> list[StepSpot]:
     ahead = [number for number, _ in merge.node.needs]
     for number in ahead:  # grows while it is walked
         spot = spots[number]
-        if spot.status < COMPLETED and number not in lost and all(edge.to in lost for edge in spot.node.edges):
+        wanted = not _is_doomed(spot) and any(edge.to not in lost for edge in spot.node.edges)
+        if spot.status < COMPLETED and number not in lost and not wanted:
             lost.add(number)
             ahead += [before for before, _ in spot.node.needs]
     return [spots[number] for number in sorted(lost - {merge.node.number})]

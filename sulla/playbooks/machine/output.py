@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Final
 
-from sulla.core.jsontypes import Json, JsonObject
+from sulla.core.jsontypes import FrozenJson, Json, JsonObject
+from sulla.core.named import name_in
 from sulla.playbooks.definition import AgentStep
 from sulla.playbooks.machine.records import Failure
 from sulla.playbooks.plans.plan import JUDGE, PLAN
@@ -29,10 +31,16 @@ def result_of(does: AgentStep, result: Json) -> Json | Failure:
     """
     if does.output is None:
         return result
+    words = words_of(does.output)
+    if word := name_in(str(result), words):
+        return word
     try:
         value: Json = json.loads(_unfenced(str(result)))
     except ValueError as wrong:
-        return Failure("llm_error", "output", f"the result is not JSON ({wrong}): {str(result)[:200]!r}")
+        how = (
+            f"expected {_listed(words)}, with its double quotes" if words else f"{wrong}; texts stand in double quotes"
+        )
+        return Failure("llm_error", "output", f"the result is not JSON ({how}): {str(result)[:200]!r}")
     schema: JsonObject = {"type": "object", "properties": {"result": dict(does.output)}, "required": ["result"]}
     problems = [*validate({"result": value}, schema)]
     if not problems and does.output.get(JUDGE) == PLAN:
@@ -41,6 +49,31 @@ def result_of(does: AgentStep, result: Json) -> Json | Failure:
         said = f"the result is not what was asked for: {'; '.join(problems)}"
         return Failure("llm_error", "output", said[:FAULT_CHARS])
     return value
+
+
+def asked_for(output: FrozenJson) -> str:
+    """What an agent is told of a step's `output`.
+
+    Args:
+        output: its JSON Schema.
+    """
+    words = words_of(output)
+    if words:
+        return f"Give as the result one of these words alone, in double quotes: {_listed(words)}"
+    text = ", in double quotes," if output.get("type") == "string" else ""
+    return f"Give the result as JSON alone{text} which fits this schema: {json.dumps(dict(output))}"
+
+
+def words_of(output: FrozenJson) -> tuple[str, ...]:
+    """The texts of which an output has to be one; none where its schema asks for anything else."""
+    words = output.get("enum")
+    if not isinstance(words, list | tuple) or not set(output) <= {"enum", "type", "title", "description"}:
+        return ()
+    return tuple(map(str, words)) if all(isinstance(word, str) for word in words) else ()
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(json.dumps(word, ensure_ascii=False) for word in words)
 
 
 def misfit_of(does: AgentStep, result: Json) -> str:

@@ -77,6 +77,20 @@ class StepStarted(NamedTuple):
     at_ms: int
 
 
+class StepHeld(NamedTuple):
+    """A person is asked about what it does: its time, and that of what it lies in, stands still."""
+
+    at: str
+    at_ms: int
+
+
+class StepGoesOn(NamedTuple):
+    """They have answered: its time goes on."""
+
+    at: str
+    at_ms: int
+
+
 class StepReasked(NamedTuple):
     """A model's answer was none of those allowed: it is asked once more."""
 
@@ -197,16 +211,23 @@ class RunReopened(NamedTuple):
     steps: tuple[str, ...]
     """Addresses."""
     at_ms: int
+    done: int = 0
+    """What of its steps stays as it was: see `counts.StepCounts`. Nothing is said in logs of before."""
+    failed: int = 0
+    skipped: int = 0
+    cancelled: int = 0
 
 
 Fact = (
     RunStarted | StepStarted | StepReasked | StepCompleted | StepRetry | StepFailed | StepSkipped | StepCancelled
-    | PassStarted | RunPaused | RunResumed | RunStopped | RunClosing | RunEnded | RunReopened
+    | PassStarted | RunPaused | RunResumed | RunStopped | RunClosing | RunEnded | RunReopened | StepHeld | StepGoesOn
 )  # fmt: skip
 
 KINDS: Final[Mapping[str, type[Fact]]] = {
     "RUN_STARTED": RunStarted,
     "STEP_STARTED": StepStarted,
+    "STEP_HELD": StepHeld,
+    "STEP_GOES_ON": StepGoesOn,
     "STEP_REASKED": StepReasked,
     "STEP_COMPLETED": StepCompleted,
     "STEP_RETRY": StepRetry,
@@ -224,7 +245,7 @@ KINDS: Final[Mapping[str, type[Fact]]] = {
 _NAMES: Final = {cls: name for name, cls in KINDS.items()}
 
 _TEXTS: Final = {"playbook", "digest", "forked_from", "only", "at", "reason", "route", "why", "status", "to"}
-_NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number"}
+_NUMBERS: Final = {"attempt", "at_ms", "due_ms", "number", "done", "failed", "skipped", "cancelled"}
 _OBJECTS: Final = {"inputs", "outputs", "result"}
 _LISTS: Final = {"stack", "steps"}
 _FLAGS: Final = {"unbegun"}

@@ -15,6 +15,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.jsontypes import FrozenJson
 from sulla.playbooks.definition import LoopStep
+from sulla.playbooks.machine.counts import counted
 from sulla.playbooks.machine.plan import Plan, PlanEdge
 from sulla.playbooks.machine.records import (
     NOTHING,
@@ -30,6 +31,8 @@ from sulla.playbooks.machine.records import (
     StepCancelled,
     StepCompleted,
     StepFailed,
+    StepGoesOn,
+    StepHeld,
     StepReasked,
     StepRetry,
     StepSkipped,
@@ -112,7 +115,7 @@ def reopen(plan: Plan, facts: Sequence[Fact], now_ms: int, steps: Sequence[str] 
     chosen = tuple(in_full(plan, at) for at in steps) or broken(plan, known)
     if not chosen and not cancelled:
         raise Conflict("no step of the run failed: name the step to begin from")
-    return RunReopened(chosen, now_ms)
+    return RunReopened(chosen, now_ms, *counted(_without(plan, known, chosen, now_ms)))
 
 
 def fork(
@@ -279,7 +282,7 @@ def _without(plan: Plan, facts: Sequence[Fact], steps: Sequence[str], now_ms: in
     stopped = {fact.at for fact in facts if isinstance(fact, StepCancelled)}
     reopened = [level.place for level in levels if not level.itself]
     for fact in facts:
-        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed):
+        if isinstance(fact, RunClosing | RunEnded | RunStopped | RunPaused | RunResumed | StepHeld | StepGoesOn):
             continue
         if isinstance(fact, RunStarted | RunReopened):
             yield fact

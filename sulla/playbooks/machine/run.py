@@ -7,7 +7,7 @@ effect when the facts are read back. So a run that is taken up again goes on exa
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, Final
 
@@ -174,8 +174,11 @@ class MachineRun:
         if isinstance(does, WaitStep) and fact.given is not None:
             until_ms: Any = fact.given["until_ms"]
             self.deadlines.add(until_ms, "wait", spot.at, fact.attempt)
-        elif isinstance(does, HumanStep) and does.expires_s is not None:
-            self.deadlines.add(fact.at_ms + round(does.expires_s * 1000), "expired", spot.at, fact.attempt)
+        elif isinstance(does, HumanStep):
+            if does.expires_s is not None:
+                self.deadlines.add(fact.at_ms + round(does.expires_s * 1000), "expired", spot.at, fact.attempt)
+            around = (at for at in self.timed_around(spot) if at != spot.at)  # its own `timeout` is for the question
+            self.deadlines.hold(spot.at, around, fact.at_ms)
         elif isinstance(does, ParallelStep | LoopStep):
             spot.inside = Inside(fact.given or {})
             self.due.append(spot)
@@ -192,6 +195,7 @@ class MachineRun:
 
     def _complete(self, spot: StepSpot, value: Json, route: str, spent: f.Spent) -> None:
         spot.value = value
+        self.deadlines.let_go_on(spot.at, self.now_ms)
         if route:
             spot.past = replace(spot.past, route=route)
         self._charge(spot, spent)
@@ -245,6 +249,19 @@ class MachineRun:
             self.careful = True
             self.course.transfer = spot.value
 
+    def timed_around(self, spot: StepSpot) -> Iterator[str]:
+        """A step and what it lies in as far as they have a time to keep; at last the run (empty)."""
+        yield from spot.timed()
+        if self.plan.definition.budget.wall_s is not None:
+            yield ""
+
+    def _step_held(self, fact: f.StepHeld) -> None:
+        spot = self.spots[fact.at]
+        self.deadlines.hold(spot.at, self.timed_around(spot), fact.at_ms)
+
+    def _step_goes_on(self, fact: f.StepGoesOn) -> None:
+        self.deadlines.let_go_on(fact.at, fact.at_ms)
+
     def _step_reasked(self, fact: f.StepReasked) -> None:
         spot = self.spots[fact.at]
         spot.past = replace(spot.past, reasked=fact.reason)
@@ -291,8 +308,9 @@ class MachineRun:
 
     def _leave(self, spot: StepSpot) -> None:
         """Nobody is at it, or at what is in it, any more."""
-        if spot.status == RUNNING and spot.node.takes_place:
-            self.busy -= 1
+        if spot.status == RUNNING:
+            self.busy -= spot.node.takes_place
+            self.deadlines.let_go_on(spot.at, self.now_ms)
         if spot.inside is not None:
             for frame in spot.inside.frames.values():
                 self._drop(frame)
@@ -371,6 +389,8 @@ _FOLD: Final[Mapping[type[f.Fact], Callable[[MachineRun, Any], None]]] = {
     f.RunReopened: MachineRun._run_reopened,
     f.StepStarted: MachineRun._step_started,
     f.StepCompleted: MachineRun._step_completed,
+    f.StepHeld: MachineRun._step_held,
+    f.StepGoesOn: MachineRun._step_goes_on,
     f.StepReasked: MachineRun._step_reasked,
     f.StepRetry: MachineRun._step_retry,
     f.StepFailed: MachineRun._step_failed,

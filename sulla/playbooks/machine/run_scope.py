@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sulla.core.jsontypes import Json
+from sulla.core.errors import SullaError
+from sulla.core.jsontypes import Json, JsonObject
 from sulla.playbooks.definition import LoopStep, ToolStep
 from sulla.playbooks.machine import result
 from sulla.playbooks.machine.plan import Block
+from sulla.playbooks.machine.records import MESSAGE_CHARS, Failure
 from sulla.playbooks.machine.run import MachineRun
-from sulla.playbooks.machine.scope import Scope
+from sulla.playbooks.machine.scope import Evaluate, Scope, fill
 from sulla.playbooks.machine.state import COMPLETED, FAILED, LoopFrame, StepSpot, StepStatus
 
 _PENDING: Final[dict[str, Json]] = {
@@ -135,3 +137,23 @@ def _loop(does: LoopStep, owner: StepSpot, number: int) -> dict[str, object]:
     if isinstance(items, list) and number < len(items):
         found[does.name] = items[number]
     return found
+
+
+def outputs_of(run: MachineRun, root: LoopFrame, names: Scope, evaluate: Evaluate) -> tuple[JsonObject, Failure | None]:
+    """What a run gives back; none of it, and why, where one of its outputs cannot be worked out.
+
+    Args:
+        run: the run.
+        root: the frame of its steps.
+        names: what expressions may use besides.
+        evaluate: works expressions out.
+    """
+    scope = scope_of(run, root, names)
+    outputs: JsonObject = {}
+    for name, given in run.plan.definition.outputs.items():
+        try:
+            outputs[name] = fill(given, evaluate, scope)
+        except SullaError as error:
+            said = f"outputs: {name}: {error.message}"[:MESSAGE_CHARS]
+            return {}, Failure("permanent", "expression", said)
+    return outputs, None

@@ -101,6 +101,14 @@ class StepSpot:
             self.attempt > 0 or failure is None or failure.reason != "upstream"
         )
 
+    def timed(self) -> Iterator[str]:
+        """The addresses of itself and of what it lies in, innermost first, as far as they have a time to keep."""
+        at: StepSpot | None = self
+        while at is not None:
+            if at.node.step.timeout_s is not None or at.node.step.budget.wall_s is not None:
+                yield at.at
+            at = at.frame.owner
+
 
 class LoopFrame:
     """The steps of a block, once: at the top, in a branch, in a loop's pass."""

@@ -52,7 +52,11 @@ ERROR: Final = (
 
 EXPECT: Final = (
     Key("status", "word", "`completed`, `failed`, or `waiting` for what never comes."),
-    Key("reason", "word", "The stable word of its failure, or of the step's that it failed with."),
+    Key(
+        "reason",
+        "word",
+        "The stable word of the failure of the run; where it has not failed, of one of its steps.",
+    ),
     Key("outputs", "maps", "These outputs have these values; others may be there."),
     Key("path", "names", "These steps were completed, begun in this order; others may lie between."),
     Key("skipped", "names", "These were skipped."),

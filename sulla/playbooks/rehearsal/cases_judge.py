@@ -87,11 +87,14 @@ def _status(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
 
 
 def _reason(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:
-    reasons = [found.failure.reason] if found.failure is not None else []
-    reasons += [row.reason for row in found.rows if row.reason]
+    failed = found.failure is not None
+    reasons = [found.failure.reason] if found.failure is not None else [row.reason for row in found.rows if row.reason]
     if want.value not in reasons:
         known = ", ".join(dict.fromkeys(reason for reason in reasons if reason != "upstream"))
-        yield f"expected a failure with the reason {want.value}; there was {known or 'none'}{_because(found)}"
+        yield (
+            f"expected {'it to have failed' if failed else 'a failure'} with the reason {want.value}; "
+            f"there was {known or 'none'}{_because(found)}"
+        )
 
 
 def _outputs(want: ExpectedOutcome, found: Rehearsed) -> Iterator[str]:

@@ -84,6 +84,17 @@ class DryRun:
     """Whether there are more."""
 
 
+def with_payload(definition: Definition, setting: RehearsalSetting) -> RehearsalSetting:
+    """A setting in which nobody knows what a message or an event brings along, if that may begin the playbook.
+
+    Args:
+        definition: what is to be walked.
+        setting: the setting, in which nothing is said of it.
+    """
+    kinds = {setting.trigger, *(trigger.kind for trigger in definition.on)}
+    return replace(setting, payload="<input payload>") if kinds & {"webhook", "event", "chat"} else setting
+
+
 def dry_run(
     definition: Definition,
     inputs: FrozenJson,
@@ -267,7 +278,7 @@ class _Guess:
                 return self._guessed(role, template, scope)
             self.args.note(template)
             self._assume(f"{_short(template)} has a value")
-            return _unknown(template)
+            return self._in_parts(template, scope)
 
     def _is_open(self, role: TemplateRole, template: Template, scope: Scope) -> bool:
         """Whether it is settled otherwise, or looks at something that a placeholder stands for."""
@@ -280,17 +291,26 @@ class _Guess:
         parts = split(template.source)
         if not self._is_guessed(template, scope) or (len(parts) == 1 and holds_guess(value)):
             return value
+        return self._in_parts(template, scope)
+
+    def _in_parts(self, template: Template, scope: Scope) -> str:
+        """A text with a placeholder for each of its expressions of which nobody knows what it comes to."""
+        parts = split(template.source)
         if len(parts) == 1:
             return _unknown(template)
         said = list[str]()
         for part in parts:
-            if isinstance(part, ExpressionSpot):
-                alone = Template(template.source[part.start : part.end])
-                text = str(self.setting.evaluate(replace(alone, source=f"|{alone.source}"), scope))[1:]
-                is_open = self._looks_at_guess(part, scope) and not holds_guess(text)
-                said.append(_unknown(alone) if is_open else text)
-            else:
+            if not isinstance(part, ExpressionSpot):
                 said.append(part)
+                continue
+            alone = Template(template.source[part.start : part.end])
+            try:
+                text = str(self.setting.evaluate(replace(alone, source=f"|{alone.source}"), scope))[1:]
+            except SullaError:  # nobody knows it: `_fails_anyway` has looked
+                said.append(_unknown(alone))
+                continue
+            is_open = self._looks_at_guess(part, scope) and not holds_guess(text)
+            said.append(_unknown(alone) if is_open else text)
         return "".join(said)
 
     def _is_guessed(self, template: Template, scope: Scope, *, is_list: bool = False) -> bool:

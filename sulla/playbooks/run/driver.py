@@ -20,7 +20,7 @@ from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.run import Run
 from sulla.core.words import Author
-from sulla.playbooks.definition import PlaybookStep, ToolStep
+from sulla.playbooks.definition import HumanStep, PlaybookStep, ToolStep
 from sulla.playbooks.expression.values import is_heavy
 from sulla.playbooks.machine.moves import AskPerson, AwaitTime, Complete, Decide, Fail, RunPlaybook, SetToWork
 from sulla.playbooks.machine.records import (
@@ -132,6 +132,12 @@ class RunDriver:
     def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
         self._moving.append(job)
+
+    def wait_for(self, job: StepAttempt, wait: Wait) -> None:
+        """Have an attempt wait for an answer. A person's takes none of its time, but for a step that is a question."""
+        job.wait = wait
+        if wait.prompt and not isinstance(self._history.does(job.begun.at), HumanStep):
+            self.take(self._machine.hold(job.begun.at), Author.OPERATOR)
 
     def take(self, facts: Iterable[Fact], by: Author, *, first: Played | None = None, seq: int = 0) -> None:
         """Have facts of the machine written down, and begin or end what they say.
@@ -266,7 +272,7 @@ class RunDriver:
         for job, move in moves:
             match move:
                 case AskPerson():
-                    job.wait = self._history.question(job, move)
+                    self.wait_for(job, self._history.question(job, move))
                 case AwaitTime():
                     pass  # time ends it
                 case _:
@@ -306,7 +312,7 @@ class RunDriver:
         if is_step_question(wait.wait_id) and 0 < wait.expires_ms < at_ms:
             self.take((), Author.OPERATOR, seq=seq)  # too late: its time ends it
             return
-        job.wait = None
+        self._let_go_on(job)
         if wait.call_id:
             what = heard.heard_of_call(wait, answer, at_ms)
         elif is_step_question(wait.wait_id):
@@ -324,8 +330,12 @@ class RunDriver:
         for job in list(self._history.jobs.values()):
             wait = job.wait
             if wait is not None and wait.call_id and 0 < wait.expires_ms <= self._now_ms():
-                job.wait = None
+                self._let_go_on(job)
                 self._take_heard(job, wait, heard.heard_of_call(wait, None, self._now_ms()), 0)
+
+    def _let_go_on(self, job: StepAttempt) -> None:
+        job.wait = None
+        self.take(self._machine.let_go_on(job.begun.at), Author.OPERATOR)
 
     def _take_heard(self, job: StepAttempt, wait: Wait, what: heard.Heard, seq: int) -> None:
         at = job.begun.at

@@ -115,7 +115,7 @@ class RunHistory:
         """What a person is asked."""
         does = self.does(job.begun.at)
         timeout_s = self.machine.plan.nodes[job.begun.at.partition("@")[0]].step.timeout_s
-        times_s = (timeout_s, does.expires_s if isinstance(does, HumanStep) else None)
+        times_s = (timeout_s, does.expires_s) if isinstance(does, HumanStep) else ()
         expires_s = min((time_s for time_s in times_s if time_s is not None), default=None)
         expires_ms = 0 if expires_s is None else job.begun.at_ms + round(expires_s * 1000)
         place = MoveId(self.run_id, job.begun.at, job.begun.attempt, move.number)

@@ -48,8 +48,8 @@ class RunRecord:
     """What has come of the moves of steps, by their addresses."""
     spent: dict[str, Spent] = field(default_factory=dict, init=False)
     """What those have used."""
-    tainted: list[Played] = field(default_factory=list, init=False)
-    """What may repeat what nobody trusts."""
+    traced: list[Played] = field(default_factory=list, init=False)
+    """What may repeat what nobody trusts, and when steps began and ended beside that."""
     allowed: dict[str, tuple[CallId, str]] = field(default_factory=dict, init=False)
     """The last call of each step, by its address, that a person said yes to in this run, and the yes's digest."""
 
@@ -72,8 +72,8 @@ class RunRecord:
                 pass
 
     def _played(self, fact: Played, where: str) -> None:
-        if fact.tainted:
-            self.tainted.append(fact)
+        if fact.tainted or fact.what.startswith("STEP_"):
+            self.traced.append(fact)
         if fact.what in KINDS:
             told = decode(fact.what, {**fact.detail, **({"at": fact.at} if fact.at else {})}, where)
             self.facts.append(told)

@@ -148,7 +148,7 @@ class PlaybookNode:
         facts = await self._facts(state, run, record, plan, scope)
         if facts is None:
             return None
-        trust = trust_in(plan, record.play, record.order, record.tainted)
+        trust = trust_in(plan, record.play, record.order, record.traced)
         history = self._history(record.order, trust, plan, state, run, scope)
         with suppress(SullaError):  # whose key cannot be worked out has failed, and is in nobody's way
             history.lane = lane_of(plan.definition, facts, scope)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import field
-from typing import Final
+from typing import Final, NamedTuple
 
 from sulla.agent.spec import SULLA
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
+from sulla.core.jsontypes import Json
 from sulla.core.words import Author, agent
 from sulla.playbooks.definition import Template, ToolStep
 from sulla.playbooks.machine.data_flow import EVERYTHING, INPUTS, PAYLOAD, READ_AGAIN, DataFlow, reached_by
@@ -22,8 +23,19 @@ _BEGUN_BY: Final = ("manual", "chat", "schedule", "webhook", "event")
 _GIVEN_BY_FILES: Final = ("webhook", "event")
 """Triggers whose inputs stand in the playbook: what comes from outside is the payload."""
 
+_OVER: Final = ("STEP_COMPLETED", "STEP_FAILED", "STEP_SKIPPED", "STEP_CANCELLED")
 _MOST_NAMED: Final = 3
 """Steps that a question names."""
+
+
+class _FirstTry(NamedTuple):
+    """The first attempt at an address: what decided that its call is made was there by then."""
+
+    args: Json
+    outside: frozenset[str]
+    """What held words from outside when it began."""
+    again: bool = False
+    """Whether another attempt at the very same call is under way."""
 
 
 @dataclass(slots=True)
@@ -44,6 +56,8 @@ class RunTrust:
     """The last call of each step, by its address, that a person said yes to in this run, and the yes's digest."""
     _passes: dict[str, set[str]] = field(default_factory=dict, init=False)
     """The addresses at which each step came to words from outside: in a loop it has one for each pass."""
+    _tries: dict[str, _FirstTry] = field(default_factory=dict, init=False)
+    """Of the tool steps that are under way, by address."""
 
     @property
     def by_agent(self) -> bool:
@@ -91,8 +105,9 @@ class RunTrust:
 
         What only reads is known by what flows into it; an agent also by what had it set to work. What takes effect
         counts with all that the run holds: that it is done at all may be what somebody outside wanted. Another attempt
-        counts as the first one did, where nothing but that one's answer came from outside. Another pass of a loop is no
-        other attempt: what the passes before it came to counts.
+        at the same call counts as the first one did: what came from outside since then cannot have had it made, for
+        the file alone says how often it is tried. Another pass of a loop is no other attempt: what the passes before it
+        came to counts.
 
         Args:
             at: the step's address.
@@ -144,17 +159,36 @@ class RunTrust:
         return ", ".join(names) + more
 
     def _apart(self, at: str) -> set[str]:
-        """What holds words from outside, but for what earlier attempts at an address came to."""
-        step = _step_of(at)
+        """What holds words from outside, but for what earlier attempts at an address came to; of another attempt at the
+        same call, what did when the first one began.
+        """
+        step, first = _step_of(at), self._tries.get(at)
+        if first is not None and first.again:
+            return set(first.outside)
         return self.outside - {step} if self._passes.get(step, set()) <= {at} else self.outside
 
     def note(self, facts: Iterable[Played]) -> None:
-        """Remember which steps came to words from outside."""
+        """Remember which steps came to words from outside, and what was known of it when calls were begun."""
         for fact in facts:
+            if fact.what == "STEP_STARTED":
+                self._note_try(fact)
+            elif fact.what in _OVER:
+                self._tries.pop(fact.at, None)
             if fact.tainted and fact.at:
                 step = _step_of(fact.at)
                 self.outside.add(step)
                 self._passes.setdefault(step, set()).add(fact.at)
+
+    def _note_try(self, fact: Played) -> None:
+        does, given = self.plan.nodes[_step_of(fact.at)].step.does, fact.detail.get("given")
+        args = given.get("args") if isinstance(does, ToolStep) and isinstance(given, Mapping) else None
+        if not isinstance(does, ToolStep) or does.check != "schema":
+            return
+        if fact.detail.get("attempt") == 1:
+            self._tries.pop(fact.at, None)
+            self._tries[fact.at] = _FirstTry(args, frozenset(self._apart(fact.at)))
+        elif (first := self._tries.pop(fact.at, None)) is not None and first.args == args:
+            self._tries[fact.at] = first._replace(again=True)
 
 
 def trust_in(plan: Plan, play: Play | None, order: RunOrder, facts: Iterable[Played]) -> RunTrust:

@@ -47,6 +47,9 @@ class RunListener(Protocol):
     def stir(self) -> None:
         """Look again."""
 
+    def wait_for(self, job: StepAttempt, wait: Wait) -> None:
+        """Have an attempt wait for an answer."""
+
     def again(self, job: StepAttempt) -> None:
         """Have an attempt's next move made."""
 
@@ -242,11 +245,13 @@ class RunWorker:
         return lambda: self._made(job, call, made)
 
     def _made(self, job: StepAttempt, call: ToolCall, made: Made) -> None:
+        if isinstance(made, Done | CallDenied):  # nobody has to be asked any more who was asked before a crash
+            self.listener.take(self.history.machine.let_go_on(job.begun.at), Author.OPERATOR)
         match made:
             case Done():
                 self._called(job, call, made)
             case Wait():
-                job.wait = made
+                self.listener.wait_for(job, made)
             case CallDenied(text, is_asked):
                 no, asked = Failure("permanent", "refused", text), Failure("human_rejected", ASKED_ALREADY, text)
                 self.listener.take(self.history.machine.fail(job.begun.at, asked if is_asked else no), Author.OPERATOR)
@@ -255,7 +260,7 @@ class RunWorker:
                 failure = Failure("permanent", "tool", said)
                 self.listener.take(self.history.machine.fail(job.begun.at, failure), Author.OPERATOR)
             case Waiting(wait_id, prompt):
-                job.wait = Wait(wait_id, call.id, prompt)
+                self.listener.wait_for(job, Wait(wait_id, call.id, prompt))
             case None:
                 pass  # the daemon is to stop: who takes the run up again makes it
 

@@ -175,6 +175,8 @@ class EventStarts(LogConsumer):
         known = await self._position(info)
         from_ms = since.swept_ms if known is None else since.listening_ms
         after = known if known is not None else await self._start_before(info, from_ms)
+        if state.identity.copies:  # what a copy took over has happened where it was said
+            after = max(after, state.identity.copies[-1].records)
         if after >= info.last_seq:
             return None
 

@@ -97,7 +97,7 @@ class WorldKeeper:
 
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """See `DoorKeeper`."""
-        await self._world.threads.stop(thread_id, request_id)
+        await self._world.threads.stop(thread_id, request_id, drop=True)
         self.news.set()
 
     async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
@@ -143,7 +143,9 @@ class Scene:
         self.clock = clock
         self.store = store
         self.provider = provider if provider is not None else Echo()
-        self.world = World(self.store, self.provider, tools=tools, clock=self.clock, boot=boot, completion="plain")
+        self.world = World(
+            self.store, self.provider, tools=tools, clock=self.clock, boot=boot, completion="plain", workspace=workspace
+        )
         self.keeper = WorldKeeper(self.world)
         self.tally = Tally(COUNTERS, ())
         self.workspace = workspace
@@ -158,6 +160,7 @@ class Scene:
             lambda: ("sulla", "helper"),
             f"home:boot{boot}",
             lambda prefix: derived_id(prefix, "fresh", str(boot), str(next(numbers))),
+            workspace,
         )
         self.people = around.people
         inbox = Inbox(workspace, FileMarks(workspace.parent / "marks.jsonl"), self.clock, FileBounds())

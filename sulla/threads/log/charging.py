@@ -5,7 +5,7 @@ from __future__ import annotations
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.records import Answer
+from sulla.threads.log.records import Answer, ModelStarted
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.usage import Usage
 
@@ -29,6 +29,17 @@ def charge_report(state: ThreadState, answer: ControlInput | None, origin: Origi
     else:
         state.spending.usage += report.usage or Usage()
         _charge_thread(state, report.tokens, report.cost_micro, origin)
+
+
+def written_off(call: ModelStarted) -> Usage:
+    """What a call counts with that came to nothing and may have been answered all the same: with all that was set
+    aside for it. Its record says so, so that whoever adds up what was used comes to what limits go by.
+
+    Args:
+        call: it.
+    """
+    sent = max(0, call.reserved_tokens - call.reply_tokens)
+    return Usage(sent, call.reserved_tokens - sent, cost_micro=call.reserved_micro)
 
 
 def charge(state: ThreadState, run: OpenRun, tokens: int, cost_micro: int | None, origin: Origin) -> None:

@@ -30,7 +30,7 @@ def apply_offer(state: ThreadState, fact: Fact, seq: int, origin: Origin) -> Non
 
 
 def _created(state: ThreadState, fact: f.ThreadCreated, seq: int, origin: Origin) -> None:
-    begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth)
+    begun = (origin.at_ms, fact.agent, fact.title, fact.project, fact.channel, fact.graph, fact.birth, fact.copies)
     state.identity = ThreadIdentity(*begun)
     named = fact.birth.named if fact.birth is not None else ()
     state.context.named = NamedAddresses().said("\n".join(named))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId, MessageId, RunId
@@ -50,6 +50,11 @@ class RunCourse:
     """How often it was left and taken up again, whatever the cause."""
     excused: int = 0
     """Of the crashes, those that count no more: the run has got on since."""
+
+    @property
+    def left(self) -> Literal["paused", "drained", "crashed"]:
+        """How it was left, as whoever takes it up again finds it."""
+        return "paused" if self.paused else "drained" if self.parked else "crashed"
 
 
 @dataclass(slots=True)

@@ -57,7 +57,7 @@ class _Reading:
     """Whether no model reads them in their thread."""
     marks: tuple[tuple[str, Callable[[Any], bool]], ...] = ()
     parts: tuple[str, ...] = ()
-    """Fields that hold a value which may say it too."""
+    """Fields that hold a value, or several, which may say it too."""
 
 
 def _says_so(value: object, where: _Reading) -> bool:
@@ -65,8 +65,10 @@ def _says_so(value: object, where: _Reading) -> bool:
         if mark(getattr(value, name)):
             return True
     for name in where.parts:
-        part = getattr(value, name)
-        if part is not None:
+        held = getattr(value, name)
+        for part in held if isinstance(held, tuple) else (held,):
+            if part is None:
+                continue
             reading = _marks_of(type(part))  # type: ignore[arg-type]  # a class can be hashed
             if _says_so(part, reading):
                 return True

@@ -10,7 +10,7 @@ from sulla.core.ids import CallId, MessageId, RunId
 from sulla.core.jsontypes import FrozenJson
 from sulla.core.limit import LimitHit
 from sulla.core.message import Origin, Part
-from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, Report
+from sulla.threads.log.family import Birth, ChildCancelled, ChildReported, ChildStarted, CopyOf, Report
 from sulla.threads.log.forms import Fielded
 from sulla.threads.log.plays import AnswerGiven, Play, Question
 from sulla.threads.log.provenance import Provenance
@@ -34,9 +34,9 @@ class ThreadCreated(Fielded):
     project: str = ""
     channel: str = ""  # the client's, that it was begun on; empty for none
     birth: Birth | None = None
-    graph: str = ""
-    """What works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats."""
+    graph: str = ""  # what works on it: empty for its agent's conversation graph, ``heartbeat`` for the one of beats
     play: Play | None = None
+    copies: tuple[CopyOf, ...] = ()  # what it is a copy of, the newest last
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ class Input(Fielded):
     text: str
     mode: Mode = "queue"
     origin: Origin = "user"
-    agent: str = ""
-    """Which agent it is meant for; empty for the thread's own."""
+    agent: str = ""  # which one it is meant for; empty for the thread's own
     question: Question | None = None
     """What a playbook wants to know, where this asks for it."""
     tainted: bool = False
@@ -208,7 +207,7 @@ class ModelAbandoned(Fielded):
     retry_in_s: float | None = None  # when it is tried again; None if it is not
     asked: bool = True
     """Whether the service may count the request: no if nobody got it, or if it was answered with a refusal."""
-    usage: Usage | None = None  # charged in the place of what was reserved: of a call that was cut off, by estimate
+    usage: Usage | None = None  # what it is charged, at the most what was reserved; None in logs of before for that
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.ids import MessageId, NodeId, ThreadId
 from sulla.core.words import Author, agent
 from sulla.threads.log.delivery import Owed
-from sulla.threads.log.family import Birth, ThreadLinks, is_child_wait
+from sulla.threads.log.family import Birth, CopyOf, ThreadLinks, is_child_wait
 from sulla.threads.log.inputs import Inbox, WaitingInput
 from sulla.threads.log.kept import FLAT, UNKEPT, rule
 from sulla.threads.log.kind import CONVERSATION, ThreadKind
@@ -34,6 +34,8 @@ class ThreadIdentity:
     """What works on it; empty for its agent's conversation graph."""
     birth: Birth | None = None
     """Who asked for this thread, if a run did."""
+    copies: tuple[CopyOf, ...] = ()
+    """What it is a copy of, the newest last; empty for none."""
 
 
 @dataclass(slots=True)
@@ -96,7 +98,7 @@ class ThreadState:
         *("birth", "reported", "children", "active_work", "run", "outcome", "nudged", "nudging", "node", "iterations"),
         *("consecutive_same_node", "agent_loops", "cycle_complete", "waiting", "controls", "barged", "held_below"),
         *("summary_covers", "summary_seq", "tainted", "diagnostics", "usage", "spent_tokens", "spent_micro", "day"),
-        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model", "urgent"),
+        *("day_tokens", "opening", "addresses", "lead", "given", "behalf", "by_model", "urgent", "copies"),
     )
 
     thread_id: ThreadId = field(metadata=UNKEPT)

@@ -10,7 +10,7 @@ from typing import Final
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
-from sulla.core.dataclass import dataclass
+from sulla.work.dbos.hints import Hint
 from sulla.work.dbos.queue import APPLICATION
 from sulla.work.dbos.wishes import JOB, SCHEMA, VERSION
 
@@ -18,15 +18,11 @@ _CONNECTIONS: Final = 6
 _THREADS: Final = 16
 _NEVER_S: Final = 86_400.0
 """Between looks for what we do not use."""
+_SELDOM_S: Final = 1.0
+"""The same where a stop waits for the next look."""
 
-Perform = Callable[[str, bool], Awaitable[None]]
-"""Does a job: of this log, and also while everything stands still."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    id: str
-    key: str
+Perform = Callable[[Hint], Awaitable[None]]
+"""Does what a wish asks for."""
 
 
 class Executor:
@@ -44,7 +40,7 @@ class Executor:
         self._url = url
         self.name = name
         self._perform = perform
-        self._begun: dict[Future[None], _Taken] = {}
+        self._begun: dict[Future[None], Hint] = {}
         self._closing = asyncio.Lock()
         self._closed = False
 
@@ -66,12 +62,14 @@ class Executor:
             "sys_db_pool_size": _CONNECTIONS,
             "max_executor_threads": _THREADS,
             "scheduler_polling_interval_sec": _NEVER_S,
+            "notification_coalesce_sec": _SELDOM_S,  # else its thread wakes up a hundred times a second
         }
         DBOS(config=config)
 
         async def job(key: str, although_held: bool) -> None:
-            begun = asyncio.run_coroutine_threadsafe(self._one(key, although_held), loop)
-            self._begun[begun] = _Taken(DBOS.workflow_id or "", key)
+            wish = Hint(key, DBOS.workflow_id or "", although_held)
+            begun = asyncio.run_coroutine_threadsafe(self._one(wish), loop)
+            self._begun[begun] = wish
             try:
                 await asyncio.wrap_future(begun)
             finally:
@@ -80,8 +78,12 @@ class Executor:
         DBOS.workflow(name=JOB, max_recovery_attempts=None)(job)
         DBOS.launch()
 
-    async def _one(self, key: str, although_held: bool) -> None:
-        await self._perform(key, although_held)
+    async def _one(self, wish: Hint) -> None:
+        await self._perform(wish)
+
+    def has_taken(self, mark: str) -> bool:
+        """Whether a wish was taken off the queue here and is being seen to."""
+        return any(wish.mark == mark for wish in tuple(self._begun.values()))
 
     async def close(self, patience_s: float) -> None:
         """Take nothing more; wait for what was taken, and let go of it after `patience_s` seconds."""
@@ -90,19 +92,19 @@ class Executor:
                 self._closed = True
                 await asyncio.to_thread(self._destroy, patience_s)
 
-    def let_go(self, but_for: Collection[str] = ()) -> list[str]:
+    def let_go(self, but_for: Collection[str] = ()) -> list[Hint]:
         """Let go of what was taken.
 
         Args:
             but_for: logs whose jobs are kept.
 
         Returns:
-            Their ids; nobody does them before they are given back.
+            It; nobody does it before it is given back.
         """
-        found = [(begun, taken.id) for begun, taken in tuple(self._begun.items()) if taken.key not in but_for]
+        found = [(begun, wish) for begun, wish in tuple(self._begun.items()) if wish.key not in but_for]
         for begun, _ in found:
             begun.cancel()
-        return [id for _, id in found]
+        return [wish for _, wish in found]
 
     def _destroy(self, patience_s: float) -> None:
         DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=math.ceil(patience_s))

@@ -12,10 +12,8 @@ from sulla.core.errors import StoreUnavailable
 from sulla.store.base import Store
 from sulla.store.values import LogInfo
 from sulla.work.base import Inspection, Job
-from sulla.work.dbos.members import Members
-from sulla.work.dbos.queue import WishQueue
+from sulla.work.dbos.cluster import Cluster
 from sulla.work.dbos.sender import WishSender
-from sulla.work.queue import JobCaps
 from sulla.work.ready import ReadyLogs
 
 log = logging.getLogger(__name__)
@@ -29,19 +27,15 @@ class GatewayWork:
 
     Args:
         store: where logs are.
-        queue: where wishes go.
-        members: makes the tables; a gateway is none of the members.
+        cluster: where wishes go; a gateway is none of its members.
         clock: all time.
-        caps: how many jobs one worker takes at once.
     """
 
-    def __init__(self, store: Store, queue: WishQueue, members: Members, clock: Clock, caps: JobCaps) -> None:
+    def __init__(self, store: Store, cluster: Cluster, clock: Clock) -> None:
         self._ready = ReadyLogs(store)
-        self._queue = queue
-        self._members = members
-        self._sender = WishSender(store, queue)
+        self._cluster = cluster
+        self._sender = WishSender(store, cluster.queue)
         self._clock = clock
-        self._caps = caps
         self._held = False
         self._over = asyncio.Event()
 
@@ -52,8 +46,9 @@ class GatewayWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._members.make(lambda: self._queue.open(self._caps.all_at_once))
-        await self._members.close()
+        await self._cluster.make()
+        await self._cluster.members.close()
+        await self._cluster.claims.close()
 
     def enqueue(self, job: Job) -> None:
         """See `Work.enqueue`."""
@@ -83,7 +78,7 @@ class GatewayWork:
             await self._over.wait()
             for task in tasks:
                 task.cancel()
-        await self._queue.close()
+        await self._cluster.close()
 
     async def stop(self, patience_s: float) -> None:
         """See `Work.stop`."""

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final, LiteralString
-
-import psycopg
-from psycopg import AsyncConnection
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SettingsError, StoreUnavailable
+from sulla.core.errors import SettingsError
+from sulla.work.dbos.judgement import DEAD_S, SUSPECT_S
+from sulla.work.dbos.line import Line
+from sulla.work.dbos.process import is_gone, this_host, this_process
 
-BEAT_S: Final = 1.0
-"""How often a process says that it lives, in seconds."""
-DEAD_S: Final = 4.0
-"""After so many seconds without a word it is taken for dead."""
 _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
 _KNOWN_S: Final = 3_600.0
 """How long a dead one is remembered."""
-_CONNECT_S: Final = 3
 _LOCK: Final = 0x53_55_4C_4C_41
 """The number of the lock under which tables are made; any that nobody else uses."""
 
@@ -29,20 +22,28 @@ _TABLES: Final = """
 CREATE SCHEMA IF NOT EXISTS sulla_work;
 CREATE TABLE IF NOT EXISTS sulla_work.members (
     executor text PRIMARY KEY, home text NOT NULL, seen timestamptz NOT NULL, relieved timestamptz);
+ALTER TABLE sulla_work.members ADD COLUMN IF NOT EXISTS host text NOT NULL DEFAULT '',
+    ADD COLUMN IF NOT EXISTS process text NOT NULL DEFAULT '';
 CREATE TABLE IF NOT EXISTS sulla_work.chores (name text PRIMARY KEY, taken timestamptz NOT NULL);
 """
 _CLAIM: Final = """
-INSERT INTO sulla_work.members AS m VALUES (%(executor)s, %(home)s, clock_timestamp(), NULL)
-ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen, relieved = NULL
+INSERT INTO sulla_work.members AS m VALUES (%(executor)s, %(home)s, clock_timestamp(), NULL, %(host)s, %(process)s)
+ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen, relieved = NULL,
+    host = excluded.host, process = excluded.process
 WHERE m.home = excluded.home OR m.seen < clock_timestamp() - make_interval(secs => %(dead)s) RETURNING 1
 """
 _SEEN: Final = """
 SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.members WHERE executor = %(executor)s
 """
-_DEAD: Final = """
-SELECT executor, home FROM sulla_work.members WHERE executor <> %(executor)s
-AND seen < clock_timestamp() - make_interval(secs => %(dead)s)
+_OTHERS: Final = """
+SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(suspect)s), host, process
+FROM sulla_work.members WHERE executor <> %(executor)s
+AND (host = %(host)s OR seen < clock_timestamp() - make_interval(secs => %(suspect)s))
 AND seen > clock_timestamp() - make_interval(secs => %(known)s)
+"""
+_GONE: Final = """
+UPDATE sulla_work.members SET seen = least(seen, clock_timestamp() - make_interval(secs => %(dead)s + 0.001))
+WHERE executor = %(other)s AND host = %(host)s AND process = %(gone)s
 """
 _RELIEVE: Final = """
 SELECT 1 FROM sulla_work.members
@@ -75,21 +76,18 @@ class Members:
     """The processes of the cluster, and this one among them. It lives as long as the daemon.
 
     Args:
-        conninfo: of the PostgreSQL, for the library; can hold a password.
-        shown: the same for people.
+        line: a connection of its own.
         executor: what this process is called.
         home: the id of its home, in which one process runs at a time.
     """
 
-    def __init__(self, conninfo: str, shown: str, executor: str, home: str) -> None:
-        self._conninfo = conninfo
-        self._shown = shown
+    def __init__(self, line: Line, executor: str, home: str) -> None:
+        self._line = line
         self.executor = executor
         self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
+        self._words |= {"suspect": SUSPECT_S, "host": this_host(), "process": this_process()}
         self.dead: tuple[DeadMember, ...] = ()
-        """Those that did not live at the last beat, as far as this one can judge."""
-        self._line: AsyncConnection[tuple[Any, ...]] | None = None
-        self._one_at_a_time = asyncio.Lock()
+        """Those that did not live at the last beat, or seemed not to, as far as this one can judge."""
 
     async def make(self, also: Callable[[], Awaitable[None]]) -> None:
         """Make the tables, and what else there is to be made once; others who start meanwhile wait for it.
@@ -100,7 +98,7 @@ class Members:
         Raises:
             StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
         """
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
             try:
                 await line.execute(_TABLES)
@@ -115,35 +113,40 @@ class Members:
             SettingsError: another home works under the same name.
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        async with self._asking() as line:
-            if await _first(line, _CLAIM, self._words) is None:
-                found = await _first(line, _SEEN, self._words)
-                ago = f" (seen {found[0]:.1f} s ago)" if found is not None else ""
-                raise SettingsError(
-                    f"another home already works as {self.executor!r}{ago}: give each worker a work.executor of its "
-                    f"own, or, if that one is dead, start again in {DEAD_S:g} s"
-                )
+        if await self._line.first(_CLAIM, self._words) is None:
+            found = await self._line.first(_SEEN, self._words)
+            ago = f" (seen {found[0]:.1f} s ago)" if found is not None else ""
+            raise SettingsError(
+                f"another home already works as {self.executor!r}{ago}: give each worker a work.executor of its own, "
+                f"or, if that one is dead, start again in {DEAD_S:g} s"
+            )
 
     async def beat(self, *, judges: bool) -> tuple[DeadMember, ...]:
         """Say that this process lives.
 
         Args:
-            judges: whether it has said so for long enough, without a break, to say of others that they are dead: after
-                an outage of the server all of them have been silent.
+            judges: whether it has said so for long enough, without a break, to say of others that were silent that they
+                are dead: after an outage of the server all of them have been. Of a process of its own host that has
+                ended it can always say so.
 
         Returns:
-            Those that are dead.
+            Those that are dead, or seem to be: whoever relieves one finds out.
 
         Raises:
             SettingsError: another home works under the same name by now.
             StoreUnavailable: the PostgreSQL does not answer.
         """
         await self.join()
-        found: Sequence[Any] = ()
-        if judges:
-            async with self._asking() as line:
-                found = await (await line.execute(_DEAD, self._words)).fetchall()
-        self.dead = tuple(DeadMember(executor, home) for executor, home in found)
+        found = []
+        for executor, home, silent, host, process in await self._line.all(_OTHERS, self._words):
+            gone = bool(host) and host == self._words["host"] and is_gone(process)
+            if gone and not silent:
+                # To everybody it is as if it had been silent; nothing happens if it has begun anew.
+                async with self._line.asking() as line:
+                    await line.execute(_GONE, self._words | {"other": executor, "gone": process})
+            if gone or (silent and judges):
+                found.append(DeadMember(executor, home))
+        self.dead = tuple(found)
         return self.dead
 
     async def relieve(self, dead: DeadMember, give_back: Callable[[], Awaitable[None]]) -> None:
@@ -158,8 +161,8 @@ class Members:
         """
         words = self._words | {"other": dead.executor, "again": _AGAIN_S}
         # While the row is locked that process cannot begin anew under its name.
-        async with self._asking() as line, line.transaction():
-            if await _first(line, _RELIEVE, words) is not None:
+        async with self._line.asking() as line, line.transaction():
+            if await (await line.execute(_RELIEVE, words)).fetchone() is not None:
                 await give_back()
                 await line.execute(_RELIEVED, words)
 
@@ -173,44 +176,19 @@ class Members:
         Raises:
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        async with self._asking() as line:
-            return await _first(line, _CHORE, {"name": chore, "every": every_s}) is not None
+        return await self._line.first(_CHORE, {"name": chore, "every": every_s}) is not None
 
     async def forget(self) -> None:
         """Remove those that have been dead for long."""
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute(_FORGET, self._words)
 
     async def leave(self) -> None:
         """Be none of them any more, and let go of the connection."""
-        async with self._asking() as line:
+        async with self._line.asking() as line:
             await line.execute(_LEAVE, self._words)
         await self.close()
 
     async def close(self) -> None:
         """Let go of the connection."""
-        line, self._line = self._line, None
-        if line is not None:
-            await line.close()
-
-    @asynccontextmanager
-    async def _asking(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-        async with self._one_at_a_time:
-            try:
-                if self._line is None or self._line.closed:
-                    self._line = await AsyncConnection.connect(
-                        self._conninfo, autocommit=True, connect_timeout=_CONNECT_S
-                    )
-                yield self._line
-            except asyncio.CancelledError:
-                await self.close()  # nobody knows what the server still has to say on it
-                raise
-            except (psycopg.Error, OSError) as error:
-                await self.close()
-                raise StoreUnavailable(f"the PostgreSQL {self._shown}, by which work is shared: {error}") from error
-
-
-async def _first(
-    line: AsyncConnection[tuple[Any, ...]], query: LiteralString, words: dict[str, Any]
-) -> Sequence[Any] | None:
-    return await (await line.execute(query, words)).fetchone()
+        await self._line.close()

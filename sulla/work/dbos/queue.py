@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
@@ -33,7 +33,7 @@ class WishQueue:
         poll_s: how often each worker looks into it, in seconds.
     """
 
-    def __init__(self, url: str, shown: str, poll_s: float = 0.1) -> None:
+    def __init__(self, url: str, shown: str, poll_s: float) -> None:
         self._url = url
         self._shown = shown
         self._poll_s = poll_s
@@ -71,15 +71,18 @@ class WishQueue:
         if self._made is not None:
             await asyncio.to_thread(self._made.destroy)
 
-    async def send(self, wish: Wish) -> None:
+    async def send(self, wish: Wish) -> str:
         """Have a log looked at; nothing happens if one that waits asks for the same.
+
+        Returns:
+            The name of the one that waits now.
 
         Raises:
             StoreUnavailable: it is not known whether the wish was taken.
         """
-        await self._ask(lambda: self._send(wish))
+        return await self._ask(lambda: self._send(wish))
 
-    def _send(self, wish: Wish) -> None:
+    def _send(self, wish: Wish) -> str:
         for name in wish.ids():
             options: EnqueueOptions = {
                 "workflow_name": JOB,
@@ -95,9 +98,18 @@ class WishQueue:
                 self._client.enqueue(options, wish.key, wish.although_held)
             except errors.DBOSWorkflowIDInUseError as error:
                 if error.workflow_status == "ENQUEUED":
-                    return
+                    return name
             else:
-                return
+                return name
+        raise AssertionError("there is always another name")
+
+    async def withdraw(self, name: str) -> None:
+        """Nobody needs to take a wish off the queue any more; one that comes from now on has a name of its own.
+
+        Raises:
+            StoreUnavailable: it may still be taken.
+        """
+        await self._ask(lambda: self._client.cancel_workflow(name))
 
     async def wanted(self) -> set[str]:
         """The logs that somebody is to look at, or does."""
@@ -106,16 +118,16 @@ class WishQueue:
         )
         return {one.queue_partition_key or "" for one in found}
 
-    async def taken_by(self, executor: str) -> list[str]:
-        """The ids of what a process has taken and not brought to an end."""
+    async def taken_by(self, executor: str) -> dict[str, str]:
+        """What a process has taken and not brought to an end: the names of the wishes, and their logs."""
         found = await self._ask(
             lambda: self._client.list_workflows(
                 status="PENDING", executor_id=executor, queue_name=QUEUE, load_input=False, load_output=False
             )
         )
-        return [one.workflow_id for one in found]
+        return {one.workflow_id: one.queue_partition_key or "" for one in found}
 
-    async def give_back(self, ids: Sequence[str]) -> None:
+    async def give_back(self, ids: Collection[str]) -> None:
         """Have what was taken by a process that works no more done by another one."""
         if ids:
             # The queue has to be named: DBOS's own one, where they would land, knows nothing of partitions.
@@ -133,7 +145,7 @@ class WishQueue:
 
     def _forget_some(self, before: str) -> int:
         found = self._client.list_workflows(
-            status=_OVER, completed_before=before, queue_name=QUEUE, limit=_PAGE, load_input=False, load_output=False
+            status=_OVER, completed_before=before, name=JOB, limit=_PAGE, load_input=False, load_output=False
         )
         self._client.delete_workflows([one.workflow_id for one in found])
         return len(found)

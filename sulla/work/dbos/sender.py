@@ -9,6 +9,7 @@ from typing import Final
 from sulla.core.errors import StoreUnavailable
 from sulla.store.base import Store
 from sulla.work.base import Job
+from sulla.work.dbos.hints import CHANNEL, Hint, pack
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.wishes import Wish
 
@@ -18,10 +19,11 @@ _AT_ONCE: Final = 8
 
 
 class WishSender:
-    """Sends wishes, each with the newest record that its log has by then. It lives as long as its worker.
+    """Sends wishes, each with the newest record that its log has by then, and tells workers of them. It lives as long
+    as its worker.
 
     Args:
-        store: where logs are.
+        store: where logs are; its bus tells of wishes.
         queue: where wishes go.
     """
 
@@ -49,7 +51,21 @@ class WishSender:
             StoreUnavailable: the store or the queue does not answer.
         """
         info = await self._store.head(key)
-        await self._queue.send(Wish(key, info.last_seq if info is not None else 0, although_held, delay_s))
+        await self.wish(Wish(key, info.last_seq if info is not None else 0, although_held, delay_s))
+
+    async def wish(self, wish: Wish) -> None:
+        """Send this one now.
+
+        Raises:
+            StoreUnavailable: it is not known whether the wish was taken.
+        """
+        name = await self._queue.send(wish)
+        if not wish.delay_s:
+            self.tell(Hint(wish.key, name, wish.although_held))
+
+    def tell(self, hint: Hint) -> None:
+        """Tell workers of a wish that is in the queue."""
+        self._store.publish(CHANNEL, pack(hint))
 
     async def _send_on(self) -> None:
         while True:

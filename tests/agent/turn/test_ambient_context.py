@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -54,8 +54,8 @@ async def test_all_of_it_is_told_and_the_memory_beside_the_first_message_alone()
 async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversation_yet() -> None:
     heard = []
 
-    async def recalled(agent: str, thread_id: ThreadId, message: str, told: Iterable[str]) -> Words:
-        heard.append((agent, thread_id, message, list(told)))
+    async def recalled(agent: str, stands: Mapping[str, int], message: str, told: Iterable[str]) -> Words:
+        heard.append((agent, list(stands), message, list(told)))
         assert list(told) == heard[-1][3], "whoever is asked next finds all of it, too"
         return ours("more")
 
@@ -66,7 +66,7 @@ async def test_a_later_message_brings_what_fits_it_and_is_not_in_the_conversatio
     parts = (Text("said"), Text("told before", "memory", "sulla"), Text("another's", "memory", "bob"))
     state.context.transcript.push(Message(MessageId("m0"), "user", parts))
     assert (await told.ambient(state, ITEM, "sulla")).memory == ours("more")
-    assert heard == [("sulla", "thr_1", "what is this?", ["told before"])]
+    assert heard == [("sulla", ["thr_1"], "what is this?", ["told before"])]
     whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
     state.identity = replace(state.identity, birth=Birth("sub_1", "step", *whose, 1, memory=False))
     assert (await told.ambient(state, ITEM, "sulla")).memory == NO_WORDS

@@ -23,7 +23,7 @@ from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import pause, until
 from tests.terminal.chat.screens import seat
 
-pytestmark = in_turn(3)
+pytestmark = in_turn(6)
 
 Capsys = pytest.CaptureFixture[str]
 PROMPT = "you · sulla · "

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, Reque
 
 from sulla.console.place import WEB, is_built
 from sulla.terminal.client import open_client
-from sulla.terminal.place import door
+from sulla.terminal.place import Door, door
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service
 
 AXE = Path(__file__).parents[3] / "console/node_modules/axe-core/axe.min.js"
@@ -115,10 +115,15 @@ class Desk:
 
 
 def asked(home: Path, method: str, **params: object) -> dict[str, Any]:
-    """One call to the daemon of a home, on a thread of its own: the browser's library holds this one's loop."""
+    """One call to the daemon of a home."""
+    return asked_of(door(home), method, **params)
+
+
+def asked_of(where: Door, method: str, **params: object) -> dict[str, Any]:
+    """One call with a token, on a thread of its own: the browser's library holds this one's loop."""
 
     async def ask() -> dict[str, Any]:
-        async with open_client(door(home)) as client:
+        async with open_client(where) as client:
             return await client.call(method, **params)
 
     with ThreadPoolExecutor(1) as pool:
@@ -153,6 +158,38 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def traced(page: Page) -> Iterator[list[float]]:
+    """Takes the browser's own trace of what goes on meanwhile.
+
+    Yields:
+        at its end, how long each task of the page's thread kept the processor, in milliseconds; however many programs
+        wanted the processor beside it.
+    """
+    assert page.context.browser is not None
+    session = page.context.browser.new_browser_cdp_session()
+    events, ended, tasks_ms = list[dict[str, Any]](), list[object](), list[float]()
+
+    def tell(how: object) -> None:
+        ended.append(how)
+
+    session.on("Tracing.dataCollected", lambda piece: events.extend(piece["value"]))
+    session.on("Tracing.tracingComplete", tell)
+    session.send("Tracing.start", {"categories": "-*,toplevel", "transferMode": "ReportEvents"})
+    yield tasks_ms
+    session.send("Tracing.end")
+    for _ in range(ROOM // 50):
+        if ended:
+            break
+        page.wait_for_timeout(50)
+    assert ended, "the browser does not end its trace"
+    named = [event for event in events if event["name"] == "thread_name"]
+    pages = {(one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain"}
+    tasks = [one for one in events if one["name"].endswith("RunTask") and (one["pid"], one["tid"]) in pages]
+    tasks_ms += [one["tdur"] / 1000 for one in tasks if "tdur" in one]
+    session.detach()
 
 
 def busy_s(session: CDPSession) -> float:

@@ -13,7 +13,7 @@ from tests.console.pages.talking import begin, rest, say, script, talking_place
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
 
-pytestmark = [needs_console, in_turn(2)]
+pytestmark = [needs_console, in_turn(4)]
 expect.set_options(timeout=ROOM)
 
 
@@ -130,6 +130,26 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         page.get_by_role("button", name="Delete").press("Enter")
         page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
         expect(page.get_by_text("Choose a conversation")).to_be_visible()
+        assert window.faults == []
+
+
+def test_what_a_model_said_stays_a_model_s_when_it_is_edited_and_sent_again(desk: Desk) -> None:
+    told = {"text": "When is the last train? (rich)", "from_model": True, "quoted": "a timetable"}
+    thread_id = desk.call("thread.create", request_id="laundry")["thread_id"]
+    desk.call("turn.send", thread_id=thread_id, message_id="laundry-1", **told)
+    with desk.window() as window:
+        page = window.go(f"chat/{thread_id}")
+        page.get_by_role("button", name="Edit and resend").press("Enter")
+        expect(page.get_by_text("However you edit it, it counts as from outside.")).to_be_visible()
+        expect(page.get_by_text("Passed on with it again")).to_contain_text("a timetable")
+        copy = page.url.rpartition("/")[2]
+        assert copy != thread_id
+        page.get_by_role("textbox", name="Message").fill("When is the first train? (rich)")
+        page.get_by_role("button", name="Send", exact=True).press("Enter")
+        expect(page.get_by_role("table")).to_be_visible()
+        events = desk.call("thread.history", thread_id=copy)["events"]
+        (said,) = (event["data"] for event in events if event["type"] == "INPUT")
+        assert (said["text"][:17], said["tainted"], said["quoted"]) == ("When is the first", True, "a timetable")
         assert window.faults == []
 
 

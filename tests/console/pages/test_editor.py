@@ -106,6 +106,30 @@ def test_enter_goes_on_as_yaml_is_written_and_takes_no_offer_that_nobody_chose(d
         assert window.faults == []
 
 
+def test_of_a_long_graph_no_more_is_ever_drawn_than_is_seen(desk: Desk) -> None:
+    steps = "".join(f"  - id: step_{number}\n    set: {{text: hello}}\n" for number in range(500))
+    (desk.place.home / "workflows/long.yaml").write_text(f"name: long\nsteps:\n{steps}")
+    with desk.window() as window:
+        window.page.add_init_script(
+            """window.most = 0;
+            new MutationObserver(() => {
+              window.most = Math.max(window.most, document.querySelectorAll(".react-flow__node").length);
+            }).observe(document, { childList: true, subtree: true });"""
+        )
+        window.page.reload()
+        page = window.go("playbooks/long")
+        page.get_by_role("textbox", name="Text of the playbook, YAML").click()
+        page.keyboard.press("Control+End")
+        page.keyboard.press("ArrowUp")
+        # The graph goes where the text is, and marks the step.
+        expect(page.locator('.react-flow__node[data-id="step_499"] [class*="marked"]')).to_be_visible()
+        page.keyboard.press("Control+End")
+        page.keyboard.type("# a note")
+        page.keyboard.press("Enter")
+        expect(page.locator('.react-flow__node [class*="marked"]')).to_have_count(0)
+        assert 0 < page.evaluate("() => window.most") < 100
+
+
 def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:
     with desk.window() as window:
         page = window.go("playbooks/tour")
@@ -165,3 +189,29 @@ def test_a_step_that_is_dropped_onto_an_arrow_stands_between_both_until_that_is_
         page.keyboard.press("Control+Z")
         assert text_of(page) == CHAIN
         assert window.faults == []
+
+
+def test_a_wheel_or_a_finger_over_a_graph_scrolls_the_page_and_the_control_key_makes_it_larger(desk: Desk) -> None:
+    (desk.place.home / "workflows/chain.yaml").write_text(CHAIN)
+    size = "() => new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform).a"
+    for width in (1280, 360):
+        with desk.window(width, 500, has_touch=True) as window:
+            page = window.go("playbooks/chain")
+            pane, graph = page.locator(".react-flow__pane"), page.get_by_role("region", name="Graph of the steps")
+            page.locator(".react-flow__node").first.wait_for()
+            graph.scroll_into_view_if_needed()
+            box, before = graph.bounding_box(), page.evaluate(size)
+            assert box is not None
+            x, y = box["x"] + 12, max(box["y"], 0) + 12
+            page.mouse.move(x, y)
+            page.mouse.wheel(0, 120)
+            page.wait_for_function(
+                "(y) => document.querySelector('.react-flow').getBoundingClientRect().y < y", arg=box["y"]
+            )
+            assert page.evaluate(size) == before
+            page.keyboard.down("Control")
+            page.mouse.wheel(0, -120)
+            page.keyboard.up("Control")
+            page.wait_for_function(f"(before) => ({size})() > before", arg=before)
+            assert pane.evaluate("(pane) => getComputedStyle(pane).touchAction") == ("none" if width > 760 else "auto")
+            assert window.faults == []

@@ -13,7 +13,7 @@ from tests.console.pages.talking import rest, script, talking_place
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
 
-pytestmark = [needs_console, in_turn(2)]
+pytestmark = [needs_console, in_turn(4)]
 expect.set_options(timeout=ROOM)
 
 

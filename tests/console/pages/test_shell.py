@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from tests.console.pages.opened import ROOM, Desk, needs_console, watched
+from sulla.terminal.place import Door
+from tests.console.pages.opened import ROOM, Desk, asked_of, needs_console, watched
+from tests.console.pages.talking import rest
 from tests.kits.in_turn import in_turn
 
-pytestmark = [needs_console, in_turn(2)]
+pytestmark = [needs_console, in_turn(3)]
 VIEWS = (
     *("live", "chat", "inbox", "playbooks", "flows", "beats", "projects"),
     *("memory", "agents", "use", "health", "voice", "settings"),
@@ -58,6 +60,29 @@ def test_a_ticket_lets_in_once_and_stays_nowhere(desk: Desk) -> None:
     assert "it was used" in thief.get_by_role("alert").inner_text()
     first.close()
     second.close()
+
+
+def test_an_address_of_somebody_else_s_signs_nobody_in_without_a_word(desk: Desk) -> None:
+    code, out, err = desk.place.run("token", "create", "mallory", "--scope", "read", "--scope", "write", "--json")
+    assert code == 0, err
+    with desk.window() as window:
+        page = window.page
+        page.get_by_text("Signed in as owner").wait_for()
+        for said in ("Stay owner", "End this session and sign in as mallory"):
+            secret = asked_of(Door(desk.daemon.url, json.loads(out)["token"]), "token.ticket", use="console")["ticket"]
+            page.goto(f"{desk.daemon.url}/#ticket={secret}")
+            page.get_by_role("heading", name="Whose session?").wait_for()
+            assert "read, write" in page.get_by_role("main").inner_text()
+            assert page.get_by_role("button", name="Stay owner").evaluate("b => b === document.activeElement")
+            rest(page)
+            page.get_by_role("button", name=said).click()
+            page.get_by_text(f"Signed in as {said.split()[-1]}").wait_for()
+        assert page.get_by_role("button", name="Pause all work").count() == 0
+        assert [one["by"] for one in desk.call("token.list")["tokens"] if one["name"].startswith("console-")].count(
+            "mallory"
+        ) == 1
+    # The browser itself tells of an answer that is a refusal.
+    assert [fault for fault in window.faults if "409 (Conflict)" not in fault] == []
 
 
 def test_a_pasted_token_lets_in_for_what_it_allows(desk: Desk) -> None:

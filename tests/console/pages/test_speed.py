@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Page
 
 from sulla.console.place import WEB
-from tests.console.pages.opened import ROOM, busy_s, chromium, needs_console
+from tests.console.pages.opened import ROOM, busy_s, chromium, needs_console, traced
 
 pytestmark = [needs_console, pytest.mark.faults]
 SLACK = float(os.environ.get("SULLA_SPEED_SLACK", "1"))
@@ -64,10 +64,11 @@ def test_a_thread_of_10_000_events_opens_within_a_second_and_scrolls_smoothly(ad
     with measured(address, TURNS) as page:
         page.evaluate(
             """() => {
+              const began = performance.now();
               location.hash = "#/chat/thr_long";
               window.opened = new Promise((done) => {
                 const look = () => document.body.textContent.includes("Question 1667")
-                  ? done(performance.now() - window.began)
+                  ? done(performance.now() - began)
                   : requestAnimationFrame(look);
                 look();
               });
@@ -75,15 +76,16 @@ def test_a_thread_of_10_000_events_opens_within_a_second_and_scrolls_smoothly(ad
         )
         took = page.evaluate("() => window.opened")
         page.wait_for_timeout(1500)
-        page.evaluate("() => { window.long.length = 0; }")
         page.mouse.move(900, 400)
-        for _ in range(40):
-            page.mouse.wheel(0, -900)
-            page.wait_for_timeout(60)
-        long = [duration for _, duration in page.evaluate("() => window.long")]
-        report(f"opened in {took:.0f} ms; tasks over 50 ms while scrolling: {long}")
+        with traced(page) as tasks_ms:
+            for _ in range(40):
+                page.mouse.wheel(0, -900)
+                page.wait_for_timeout(60)
+        longest = sorted(tasks_ms)[-5:]
+        report(f"opened in {took:.0f} ms; longest tasks while scrolling, in ms of processor time: {longest}")
         assert took <= 1000 * SLACK
-        assert max(long, default=0) <= 100 * SLACK
+        assert len(tasks_ms) > 40
+        assert max(tasks_ms) <= 100
 
 
 def test_a_long_thread_is_there_from_its_end_and_what_comes_before_moves_nothing(address: str) -> None:

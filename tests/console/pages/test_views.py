@@ -107,6 +107,20 @@ def test_a_run_is_begun_with_inputs_asked_in_place_forked_and_cancelled(desk: De
         assert (about["status"], about.get("forked_from", run)) == ("cancelled", run)
 
 
+def test_what_an_editor_writes_beside_the_page_is_in_the_lists_when_somebody_comes_back_to_it(desk: Desk) -> None:
+    with desk.window() as window:
+        for place, file, text, shown in (
+            ("playbooks", "workflows/beside.yaml", "name: beside\nsteps:\n  - {id: one, wait: 1s}\n", "beside"),
+            ("projects", "projects/shed/PROJECT.md", "# The shed\n\n- [ ] paint it\n", "The shed"),
+        ):
+            page = window.go(place)
+            page.get_by_role("link", name={"playbooks": "tour", "projects": "garden"}[place]).first.wait_for()
+            (desk.place.home / file).parent.mkdir(exist_ok=True)
+            (desk.place.home / file).write_text(text)
+            page.evaluate("() => dispatchEvent(new Event('focus'))")
+            expect(page.get_by_role("link", name=shown, exact=True)).to_be_visible(timeout=8_000)
+
+
 def test_what_works_is_shown_steered_and_stopped(desk: Desk) -> None:
     with desk.window() as window:
         page = window.go("live")

@@ -269,8 +269,8 @@ def step_4_tool_dispatch(walk: Walk) -> None:
 def step_5_sub_agent_execution(walk: Walk) -> None:
     """Sub-agents work beside each other in sessions of their own, with the tools that they were given."""
     events = walk.say("(divide)")
-    found = [data["output"] for data in data_of(events, "tool_result")]
-    assert ["Three tests." in found[0], "Auth, payment, mail." in found[1]] == [True, True]
+    found = [data["output"] for data in data_of(events, "tool_result")]  # as they finish, in either order
+    assert [sum(part in output for output in found) for part in ("Three tests.", "Auth, payment, mail.")] == [1, 1]
     child = walk.shown("(count)")
     assert "(divide)" not in json.dumps(child["messages"])
     names = {tool["function"]["name"] for tool in child["tools"]}

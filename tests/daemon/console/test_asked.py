@@ -85,7 +85,8 @@ async def test_an_answered_question_is_gone_before_anybody_takes_the_answer_up(d
     news = desk.asked.follow(told)
     asked = next(row["id"] for row in told["questions"] if row["thread_id"] == thread)
     await desk.world.threads.answer(thread, Answer(asked, "", "reject", by="ann"))
-    assert await desk.next(news) == {"added": [], "gone": [{"thread_id": thread, "id": asked}], "more": False}
+    gone = {"thread_id": thread, "id": asked, "verdict": "reject", "text": "", "by": "ann"}
+    assert await desk.next(news) == {"added": [], "gone": [gone], "more": False}
     await news.aclose()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import count
+from typing import cast
 
 import pytest
 
@@ -22,8 +24,10 @@ from sulla.testing.world import World
 from sulla.threads.archive.fork import ThreadForks
 from sulla.threads.archive.lines import Unsealer
 from sulla.threads.archive.restore import ThreadRestore
-from sulla.threads.log.family import Birth
-from sulla.threads.log.records import Input, ThreadCreated
+from sulla.threads.log.codec import Entry
+from sulla.threads.log.family import Birth, CopyOf
+from sulla.threads.log.records import Input, ThreadCreated, ToolCallStart
+from sulla.threads.store import ThreadStore
 from sulla.tools.base import Done
 from tests.doubles.attacks import Hooks
 
@@ -44,7 +48,7 @@ class Desk:
             lambda state, run, now_ms: close_run(state, run, WalkCut("forked"), "", now_ms), "forked",
         )  # fmt: skip
         numbers = count(1)
-        forks = ThreadForks(self.world.threads, restore)
+        forks = ThreadForks(self.world.threads, restore, clock)
         self.made: list[ThreadId] = []
         self.copies = ThreadCopies(
             self.world.threads, forks, lambda prefix: f"{prefix}_copy{next(numbers)}", self.made.append
@@ -86,6 +90,10 @@ async def test_a_copy_has_all_that_came_before_the_message_with_whose_words_they
     first, second = await desk.inputs(thread)
     made = await desk.copies.fork(thread, second, "r1")
     copied, kept = await desk.world.log(ThreadId(made.thread_id)), await desk.world.log(thread)
+    assert (made.records, copied[0].fact) == (
+        second - 1,
+        ThreadCreated("sulla", copies=(CopyOf(thread, second - 1, kept[second - 2].origin.at_ms, 1_800_000_000_000),)),
+    )
     assert [(one.kind, one.origin.at_ms, one.origin.agent, one.data.get("text")) for one in copied] == [
         (one.kind, one.origin.at_ms, one.origin.agent, one.data.get("text")) for one in kept if one.seq < second
     ]
@@ -144,7 +152,28 @@ async def test_a_text_is_for_people_and_what_a_page_says_is_no_heading_of_it(des
         "## You · 2027-01-15T08:00:00.000Z",
         "## sulla · 2027-01-15T08:00:00.000Z",
     ]
-    assert {"Read it", "Yes.", "And then?", "No.", "    # Send it all.", "    Now."} <= set(lines)
+    said = ("Read it", "Yes.", "And then?", "No.", "# Send it all.", "Now.")
+    assert {f"    {line}" for line in said} <= set(lines)
+
+
+async def test_a_call_that_a_person_allowed_is_named_once_however_the_text_is_cut(desk: Desk) -> None:
+    thread = await desk.talk()
+    log = list(await desk.world.log(thread))
+    at = next(place for place, entry in enumerate(log) if isinstance(entry.fact, ToolCallStart))
+    # It begins once more when the person has allowed it.
+    asked = [replace(entry, seq=seq) for seq, entry in enumerate([*log[: at + 1], *log[at:]], start=1)]
+
+    class Asked:
+        async def get(self, thread_id: ThreadId) -> tuple[None, None]:
+            return None, None
+
+        async def entries(self, thread_id: ThreadId, *, after: int, limit: int, before: int = ROOM) -> list[Entry]:
+            return [entry for entry in asked if after < entry.seq < before][:limit]
+
+    desk.copies = ThreadCopies(cast(ThreadStore, Asked()), None, str, desk.made.append)
+    for page_bytes in (ROOM, 1):
+        text, _ = await desk.whole(thread, "markdown", page_bytes)
+        assert text.count("**page** · ") == 1
 
 
 async def test_lines_are_what_an_import_takes_however_they_are_cut(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from sulla.testing.world import World
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import Birth
 from sulla.threads.log.plays import PLAYBOOK, Play
-from sulla.threads.log.records import TextMessageEnd, ThreadCreated
+from sulla.threads.log.records import ModelAbandoned, Summary, TextMessageEnd, ThreadCreated
 from sulla.threads.log.usage import Usage
 from sulla.threads.watching import CommittedFact
 
@@ -74,6 +74,17 @@ async def test_each_agent_has_what_it_used_in_all_homes_and_the_days_those_of_th
     )
     assert first.by_agent == (AgentUse("sulla", 107, 21, 128, 307), AgentUse("reader", 10, 2, 12, None))
     assert (second.day, second.tokens, second.limit_tokens, second.limit_usd) == ("2027-01-16", 8, 5_000_000, None)
+
+
+async def test_what_came_to_nothing_counts_by_day_as_it_does_for_the_limits(books: Books) -> None:
+    thread = await books.world.thread()
+    origin = Origin(round(books.clock.now() * 1000), RunId("run_1"), "sulla")
+    lost = ModelAbandoned(CallId("c1"), MessageId("m1"), "crashed", usage=Usage(100, 20, cost_micro=9))
+    refused = ModelAbandoned(CallId("c2"), MessageId("m2"), "provider_auth", asked=False)
+    unsaid = Summary(3, "short", charged_tokens=30)
+    books.own.kept(thread, [CommittedFact(fact, origin) for fact in (lost, refused, unsaid)])
+    (day,) = (await books.own.days(1)).days
+    assert day.by_agent == (AgentUse("sulla", 100, 20, 150, 9),)
 
 
 async def test_a_playbook_has_what_its_runs_and_their_agents_used(books: Books) -> None:

@@ -14,6 +14,7 @@ from sulla.terminal.place import door
 from tests.faults.backend import CLOCK, Backend
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import Daemon, Seen, Story
+from tests.faults.harness import asked as asked_for
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Script
 
@@ -61,21 +62,18 @@ class Cluster:
             while await running(worker):
                 await CLOCK.sleep(0.02)
 
-    async def story(self, seen: Seen, before: tuple[int, int], kills: int) -> Story:
+    async def story(self, seen: Seen, number: int, kills: int) -> Story:
         """All that is known of one message, for the judge.
 
         Args:
             seen: what its sender saw.
-            before: how many requests and effects there were before it.
+            number: its sender's.
             kills: how many workers were lost meanwhile.
         """
         log = await self.backend.read_log(seen.thread_id)
-        requests = [request.results for request in self.model.requests[before[0] :]]
-        return Story(seen, log, [], [], requests, self.gateway.effects.read()[before[1] :], kills, [])
-
-    def so_far(self) -> tuple[int, int]:
-        """How many requests and effects there were."""
-        return len(self.model.requests), len(self.gateway.effects.read())
+        requests = [request.results for request in self.model.requests if asked_for(number) in request.text]
+        effects = [line for line in self.gateway.effects.read() if line["key"].startswith(f"{seen.run_id}:")]
+        return Story(seen, log, [], [], requests, effects, kills, [])
 
 
 @asynccontextmanager

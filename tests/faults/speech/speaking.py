@@ -43,15 +43,15 @@ class Person:
 
     async def speak(self) -> None:
         """One utterance after the other, over any number of daemons, until told to stop."""
-        chunks = self._chunks()
+        chunks = self.chunks()
         chunk = next(chunks)
         while not (self.stop and not self.speaking):
             try:
                 async with open_client(door(self.home)) as client:
-                    await self._open(client)
+                    await self.enter(client)
                     while not (self.stop and not self.speaking):
                         await client.call("speech.chunk", thread_id=self.thread_id, **chunk)
-                        self._acknowledged(chunk)
+                        self.acknowledged(chunk)
                         chunk = next(chunks)
                         await CLOCK.sleep(GAP_S)
             except Unavailable:
@@ -61,17 +61,20 @@ class Person:
                     raise
                 await CLOCK.sleep(AGAIN_S)
 
-    async def _open(self, client: Client) -> None:
+    async def enter(self, client: Client) -> None:
+        """Have a thread."""
         if not self.thread_id:
             made = await client.call("thread.create", request_id=f"person-{self.number}")
             self.thread_id = made["thread_id"]
 
-    def _acknowledged(self, chunk: JsonObject) -> None:
+    def acknowledged(self, chunk: JsonObject) -> None:
+        """Know that a chunk was taken."""
         self.speaking = chunk["kind"] != "final"
         if not self.speaking:
             self.said += str(chunk["text"]).split()
 
-    def _chunks(self) -> Iterator[JsonObject]:
+    def chunks(self) -> Iterator[JsonObject]:
+        """What they say, without an end, a chunk at a time."""
         utterance = 0
         while True:
             utterance += 1

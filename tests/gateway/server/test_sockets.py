@@ -133,6 +133,18 @@ async def test_what_breaks_off_while_it_is_worked_on_is_answered_once(
     assert [text for _, text, _ in _said(caplog)] == ["Invalid HTTP request received."]
 
 
+@pytest.mark.parametrize(
+    "head", [b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ", b"GET /"], ids=["cookies", "address"]
+)
+async def test_a_head_that_is_too_large_is_answered_with_what_a_person_can_do(raw: OpenRaw, head: bytes) -> None:
+    peer = await raw()
+    await peer.send(head + b"x" * 17_000)
+    said = (await peer.rest()).decode()
+    assert said.startswith("HTTP/1.1 431 ")
+    assert "Delete the cookies of this address" in said
+    assert "16 KiB" in said
+
+
 async def test_many_requests_at_once_are_answered_one_after_the_other(raw: OpenRaw) -> None:
     peer = await raw()
     await peer.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 500)
@@ -177,7 +189,7 @@ async def test_an_oversized_header_is_refused(raw: OpenRaw, size: int) -> None:
         await peer.send(b"\r\nOrigin: https://evil.example\r\n\r\n")
         assert (await peer.reader.readline()).startswith(b"HTTP/1.1 403")
     else:
-        assert (await peer.reader.readline()).startswith(b"HTTP/1.1 400")
+        assert (await peer.reader.readline()).startswith(b"HTTP/1.1 431")
 
 
 async def test_a_message_in_too_many_pieces_ends_the_connection(raw: OpenRaw) -> None:

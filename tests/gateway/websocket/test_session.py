@@ -123,6 +123,13 @@ def test_a_mistake_after_hello_costs_only_an_answer(wrong: str) -> None:
     assert session.hear(frame("system.status", 2)) == [CallMethod(2, SystemStatus(), OWNER)]
 
 
+def test_who_may_not_do_it_is_told_so_and_not_what_it_takes() -> None:
+    error = error_of(greeted(READER).hear(frame("token.create", scope=1)))
+    assert error["message"] == "'token.create' needs a token with the scope 'admin'"
+    assert error["data"]["code"] == "forbidden"
+    assert error_of(greeted().hear(frame("token.create", scope=1)))["data"]["code"] == "invalid_input"
+
+
 def test_a_call_comes_with_checked_parameters() -> None:
     text = frame("turn.send", "a", thread_id="thr_1", message_id="m1", text="hi", mode="steer")
     params = wire.TurnSend(thread_id="thr_1", message_id="m1", text="hi", mode="steer")

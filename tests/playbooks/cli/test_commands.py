@@ -286,6 +286,20 @@ def test_a_dry_run_is_begun_with_what_a_message_says(home: Path, capsys: Capsys)
     assert (row["status"], row["assumed"]) == ("failed", [])
 
 
+def test_what_a_message_brings_along_goes_every_way_where_nobody_says_it(home: Path, capsys: Capsys) -> None:
+    (home / "workflows" / "hook.yaml").write_text(
+        "name: hook\non: [{webhook: key}]\nsecrets: [key]\nsteps:\n"
+        '  - {id: fine, condition: "${{ (run.payload.total | default(0)) > 10 }}"}\n'
+        '  - {id: say, needs: [fine.yes], respond: "for ${{ run.payload.who }}:\\n${{ 1 + 1 }}"}\n'
+    )
+    for began in ((), ("--trigger", "webhook")):
+        found = rows(typed(capsys, "flow", "dry-run", "hook", *began, "--json").out)
+        assert [row["chosen"] for row in found] == [{"fine": "yes"}, {"fine": "no"}]
+        assert found[0]["told"] == ["for <text of ${{ run.payload.who }}>:\n2"], "what stands around it is kept"
+    (row,) = rows(typed(capsys, "flow", "dry-run", "hook", "--trigger", "manual", "--json").out)
+    assert (row["chosen"], row["told"]) == ({}, [])
+
+
 def test_a_dry_run_shows_every_way_and_what_it_would_do(tea: Path, capsys: Capsys) -> None:
     shown = typed(capsys, "flow", "dry-run", "tea")
     assert shown.code == Exit.OK

@@ -88,6 +88,16 @@ def test_the_exit_code_says_how_it_ended(stage: Stage, capsys: Capsys, status: s
     assert ("(cold): no gas" in done.err) is bool(code)
 
 
+def test_quiet_tells_of_no_step_that_goes_well(stage: Stage, capsys: Capsys) -> None:
+    failed = fact("STEP_FAILED", "sip", failure={"kind": "permanent", "reason": "tool", "message": "too hot"})
+    stage.acts([*BEGAN, failed, *DONE])
+    done = typed(capsys, "flow", "run", "brew", "--quiet")
+    assert done.code == Exit.OK, done.err
+    told = [line.split(" ", 1)[1] for line in done.err.splitlines() if not line.startswith("[")]
+    assert [line.split(" ")[0] for line in told] == ["brew", "sip", "completed:"]
+    assert json.loads(done.out) == {"tea": "ready"}
+
+
 def test_a_run_that_takes_over_is_shown_to_its_end(stage: Stage, capsys: Capsys) -> None:
     for run, end in (("run_1", "transferred"), ("run_2", "completed")):
         stage.commands.make(run)
@@ -238,6 +248,44 @@ def test_without_a_terminal_it_ends_where_only_a_person_can_help_and_says_what_t
     assert "sulla approvals answer human:taste" in done.err
     (run,) = stage.office.begun
     assert f"sulla flow show {run} --watch" in done.err
+
+
+def works(id: str, *, resting: bool = True) -> list[Said]:
+    waits = [{"wait_id": f"child:{id}", "call_id": "", "prompt": ""}]
+    child: Said = ("CHILD_STARTED", {"id": id, "thread_id": f"thr_{id}", "agent": "x", "mode": "call"})
+    return [child, ("SUSPENDED", {"waits": waits, "resting": resting})]
+
+
+def test_without_a_terminal_it_ends_too_where_what_works_for_it_waits_for_a_person(
+    stage: Stage, capsys: Capsys
+) -> None:
+    stage.commands.make("thr_one")
+    for said in works("two"):
+        stage.commands.add("thr_one", said[0], "run_1", **said[1])
+    stage.commands.make("thr_two")
+    stage.commands.add("thr_two", "SUSPENDED", "run_2", waits=[WAIT])
+    stage.acts([*BEGAN, *works("one")])
+    done = typed(capsys, "flow", "run", "brew")
+    assert done.code == Exit.BLOCKED, done.err
+    assert "sulla approvals answer human:taste" in done.err
+    assert "│ Is it good?" in done.err
+
+
+def test_without_a_terminal_it_goes_on_as_long_as_anything_else_is_at_work(stage: Stage, capsys: Capsys) -> None:
+    stage.commands.make("thr_one")
+    stage.commands.add("thr_one", "SUSPENDED", "run_1", waits=[WAIT])
+    stage.acts([*BEGAN, *works("one", resting=False)])
+
+    def end_when_asked() -> None:
+        runs = [run for run in stage.office.begun if stage.commands.listeners(run)]
+        if not runs or not stage.commands.listeners("thr_one"):
+            stage.later(end_when_asked)
+            return
+        stage.acts(DONE)
+        stage.commands.play(runs[0])
+
+    stage.later(end_when_asked)
+    assert typed(capsys, "flow", "run", "brew").code == Exit.OK
 
 
 def test_at_a_terminal_the_question_is_asked_in_place_and_the_run_goes_on(stage: Stage) -> None:

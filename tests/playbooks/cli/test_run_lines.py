@@ -45,7 +45,7 @@ def test_what_a_failure_keeps_from_being_done_is_told_in_few_words() -> None:
     assert lines(sheet, "STEP_FAILED", "send", failure=failure) == ["send not done: step 'kind' failed"]
     failure["reason"] = "refused"
     (end,) = lines(sheet, "RUN_ENDED", status="failed", outputs={}, failure=failure)
-    assert end.startswith("failed: 1 steps, 0 tokens; step 'kind' failed: long")
+    assert end.startswith("failed: 0 steps, 0 tokens; step 'kind' failed: long")
     assert end.endswith("…")
     assert len(end) < 250
 
@@ -73,7 +73,7 @@ def test_a_run_tells_its_turns() -> None:
     lines(sheet, "STEP_SKIPPED", "a", why="")
     assert lines(sheet, "RUN_STOPPED", status="cancelled", why="enough") == ["is ended (cancelled): enough"]
     assert lines(sheet, "RUN_ENDED", status="transferred", to="other", outputs={"x": 1}) == [
-        "transferred to other: 1 steps, 0 tokens"
+        "transferred to other: 0 steps, 0 tokens"
     ]
     assert (sheet.ended, sheet.outputs) == ("transferred", {})  # they are for whoever takes over
     lines(sheet, "RUN_REOPENED", steps=["a"])

@@ -35,7 +35,7 @@ def test_its_head_says_whose_it_is_how_long_it_took_and_what_can_be_done() -> No
         "  for the thread thr_9",
         "  a step of thr_0",
         "  took over from thr_2",
-        "  2 steps done, 7 tokens, cost 0.2500",
+        "  2 of 2 steps done, 7 tokens, cost 0.2500",
         "  failed: step 'boil' failed: no gas",
         "  `sulla flow resume thr_1` has it go on",
     ]

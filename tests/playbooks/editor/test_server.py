@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from tests.gateway.peer import PATIENCE_S
@@ -26,6 +27,18 @@ steps:
 INNER = "name: inner\nsteps: [{id: say, respond: hi}]\n"
 
 
+class Client(LanguageClient):
+    """The library's client, which sees how its server ends."""
+
+    def __init__(self) -> None:
+        super().__init__("editor", "1")
+        self.ended: asyncio.Queue[tuple[int | None, bytes]] = asyncio.Queue()
+
+    async def server_exit(self, server: asyncio.subprocess.Process) -> None:
+        said = await server.stderr.read() if server.stderr is not None else b""
+        self.ended.put_nowait((server.returncode, said))
+
+
 class Editor:
     """An editor with one file open.
 
@@ -35,7 +48,7 @@ class Editor:
 
     def __init__(self, file: Path) -> None:
         self.uri = file.as_uri()
-        self.client = LanguageClient("editor", "1")
+        self.client = Client()
         self.told: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
         self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(self._heard())
 
@@ -149,8 +162,37 @@ async def test_a_step_gets_another_name_everywhere(folder: Path) -> None:
         assert [(one.range.start.line, one.range.start.character) for one in beside] == [(1, 13), (1, 24), (2, 18)]
         inputs = types.RenameParams(new_name="herb", **editor.at(TEXT, "inputs.leaf", 8))
         assert (await editor.client.text_document_rename_async(inputs)) is not None
-        wrong = types.RenameParams(new_name="not a name", **editor.at(TEXT, "kind", 1))
-        assert await editor.client.text_document_rename_async(wrong) is None
+
+
+@pytest.mark.parametrize(
+    ("of", "new", "why"),
+    [
+        ("kind", "9 x", "'9 x' is no name: it takes letters"),
+        ("kind", "keep", "there is a step 'keep' already"),
+        ("inputs.leaf", "bud", "there is an input 'bud' already"),
+    ],
+)
+async def test_a_name_that_is_none_or_is_taken_is_refused_with_the_reason(
+    folder: Path, of: str, new: str, why: str
+) -> None:
+    text = TEXT.replace("{leaf: string}", "{leaf: string, bud: {default: x}}")
+    async with edited(folder) as editor:
+        await editor.open(text)
+        await editor.faults(1)
+        wanted = types.RenameParams(new_name=new, **editor.at(text, of, 1 if of == "kind" else 8))
+        with pytest.raises(JsonRpcException, match=why) as refused:
+            await editor.client.text_document_rename_async(wanted)
+        assert refused.value.code == types.LSPErrorCodes.RequestFailed
+        same = types.RenameParams(new_name="kind", **editor.at(text, "kind", 1))
+        assert await editor.client.text_document_rename_async(same) is not None
+
+
+async def test_an_orderly_exit_is_none_of_a_crash(folder: Path) -> None:
+    async with edited(folder) as editor:
+        await editor.open(TEXT)
+        await editor.faults(1)
+    async with asyncio.timeout(PATIENCE_S):
+        assert await editor.client.ended.get() == (0, b"")
 
 
 async def test_a_file_that_is_no_playbook_is_left_alone(folder: Path) -> None:

@@ -76,6 +76,25 @@ def steps(imported: Imported) -> dict[str, Step]:
     return {step.id: step for step in made(imported).steps}
 
 
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_trigger_that_was_switched_off_stays_off_and_is_told(beside: bool) -> None:
+    rule: dict[str, Json] = {"rule": {"interval": [{"field": "days", "triggerAtHour": 3}]}}
+    listed: list[dict[str, Any]] = [
+        {"name": "Nightly", "type": "n8n-nodes-base.scheduleTrigger", "parameters": rule, "disabled": True},
+        {"name": "Post", "type": "n8n-nodes-base.httpRequest", "parameters": {"url": "https://shop.example"}},
+    ]
+    listed += [{"name": "Hook", "type": "n8n-nodes-base.webhook", "parameters": {"path": "in"}}] if beside else []
+    edges = {"Nightly": {"main": [[{"node": "Post"}]]}}
+    imported = import_flow(json.dumps({"name": "Orders", "nodes": listed, "connections": edges, "active": True}))
+    kinds = [on.kind for on in made(imported).on]
+    assert kinds == (["manual", "webhook"] if beside else ["manual"])
+    (told,) = [note for note in imported.notes if "'Nightly'" in note]
+    assert told == (
+        "the trigger 'Nightly' (scheduleTrigger) was switched off; it was left out; to switch it on add to `on`:"
+        ' {"schedule": "0 3 * * *"}'
+    )
+
+
 def test_a_workflow_becomes_a_playbook_of_the_same_shape() -> None:
     imported = n8n(NODES, EDGES, active=True, others={"w9": "ship"})
     found = steps(imported)

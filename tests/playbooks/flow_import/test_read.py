@@ -70,7 +70,7 @@ def flow(nodes: dict[str, tuple[str, dict[str, Json]]], *edges: str) -> Imported
         {"id": id_, "type": "workflow", "data": {"subtype": kind, "label": id_.title(), "config": config}}
         for id_, (kind, config) in nodes.items()
     ]
-    return import_flow(json.dumps({"name": "x", "nodes": listed, "edges": said}))
+    return import_flow(json.dumps({"name": "x", "enabled": True, "nodes": listed, "edges": said}))
 
 
 def test_the_example_of_the_original_is_whole() -> None:
@@ -179,8 +179,9 @@ def test_a_schedule_stays_one(config: dict[str, Json], cron: str) -> None:
     assert Trigger("schedule", cron, "UTC") in made(imported).on, "as the clock of the application went"
 
 
-def test_what_was_switched_off_stays_off_and_says_how_it_is_switched_on() -> None:
-    imported = import_flow(LEAD.replace("enabled: true", "enabled: false"))
+@pytest.mark.parametrize("off", ["enabled: false", "tags: []"])
+def test_what_was_not_switched_on_stays_off_and_says_how_it_is_switched_on(off: str) -> None:
+    imported = import_flow(LEAD.replace("enabled: true", off))
     assert made(imported).on == (Trigger("manual"),)
     assert any('{"chat": "a new lead message"}' in note for note in imported.notes)
 

@@ -12,6 +12,7 @@ from sulla.playbooks.definition import (
     Budget,
     ConditionStep,
     Definition,
+    FailStep,
     HumanStep,
     InputSpec,
     Kind,
@@ -286,6 +287,80 @@ def test_a_loop_that_takes_too_long_fails_and_what_runs_in_it_is_stopped() -> No
     assert (ended.status, again.failure("loop").reason, again.ends["b"]) == ("failed", "timeout", "completed")
 
 
+def test_the_time_of_a_step_and_of_what_it_lies_in_stands_still_while_a_person_is_asked() -> None:
+    inner = step("a", timeout_s=10.0, budget=Budget(wall_s=20.0))
+    play = Play(playbook(step("loop", times(1, inner), timeout_s=15.0)))
+    play.turn()
+    play.facts += play.book.tick(4_000)
+    play.facts += play.book.hold("a@0")
+    assert play.book.hold("a@0") == [], "it is asked about already"
+    assert play.book.tick(90_000_000) == []
+    assert play.book.due_ms is None
+    play.facts += play.book.let_go_on("a@0")
+    again = Play(play.definition, facts=over_the_wire(play.facts))
+    for book in (play.book, again.book):
+        assert book.due_ms == 90_006_000
+    play.facts += play.book.tick(90_006_000)
+    assert play.failure("a@0").reason == "timeout"
+
+
+def test_a_step_that_nobody_waits_for_any_more_holds_nothing() -> None:
+    first = step("first", MergeStep("first"), "asked", "free")
+    group = both(all=[step("asked", None, timeout_s=5.0), step("free"), first, step("after", None, "first")])
+    play = Play(playbook(step("group", group, timeout_s=60.0)))
+    play.turn()
+    play.facts += play.book.hold("asked")
+    play.facts += play.book.tick(10_000)
+    play.facts += play.book.complete("free")
+    play.turn()
+    assert play.ends["asked"] == "skipped"
+    assert play.book.due_ms == 70_000, "the group's time goes on as soon as nobody is asked"
+
+
+def test_what_serves_a_step_alone_that_is_to_be_skipped_anyway_is_left_by_a_merge_that_has_won() -> None:
+    ways = step("kind", RouterStep(T("?"), {"outage": "o", "other": "x"}))
+    to_ops, urgent = step("to_ops", None, "kind.outage", "label"), step("urgent", None, "to_ops")
+    first = merge("to_ops", "quick", need="first", id="m")
+    play = Play(playbook(ways, step("label"), step("quick", None, "kind.other"), to_ops, urgent, first))
+    play.turn()
+    play.facts += play.book.decide("kind", "other")
+    play.turn()
+    play.facts += play.book.complete("quick")
+    play.turn()
+    assert play.ends["m"] == "completed"
+    assert {at: play.ends.get(at) for at in ("label", "to_ops", "urgent")} == dict.fromkeys(
+        ("label", "to_ops", "urgent"), "skipped"
+    )
+    play.turn()
+    assert play.book.ended is not None
+    assert play.book.ended.status == "completed"
+
+
+def test_what_a_fail_says_goes_before_what_was_merely_not_done() -> None:
+    said = step("said", FailStep(T("The order was not pushed.")), "push?failure")
+    play = Play(playbook(step("push"), step("note", None, "push"), said), work={"push": BROKEN})
+    ended = play.run()
+    assert ended is not None
+    assert ended.failure is not None
+    assert (ended.failure.reason, ended.failure.message) == ("said", "step 'said' failed: The order was not pushed.")
+
+
+def test_the_time_of_a_run_alone_stands_still_too() -> None:
+    play = Play(playbook(step("a"), budget=Budget(wall_s=60.0)))
+    play.turn()
+    assert [type(fact).__name__ for fact in play.book.hold("a")] == ["StepHeld"]
+    assert play.book.due_ms is None
+    play.book.tick(600_000)
+    play.book.let_go_on("a")
+    assert play.book.due_ms == 660_000
+
+
+def test_where_nothing_has_a_time_nothing_is_written_for_a_question() -> None:
+    play = Play(playbook(step("a")))
+    play.turn()
+    assert play.book.hold("a") == play.book.let_go_on("a") == []
+
+
 def test_all_attempts_of_a_step_together_have_their_time() -> None:
     play = Play(playbook(step("a", retry=Retry(9, 10.0, 1.0), budget=Budget(wall_s=25.0))), work={"a": FLAKY})
     ended = play.run()
@@ -320,11 +395,15 @@ def test_a_run_that_has_used_up_its_budget_ends_and_says_so() -> None:
 
 
 def test_a_run_that_takes_longer_than_it_may_ends_and_says_so() -> None:
-    play = Play(playbook(step("a", HumanStep(T("Well?"), expires_s=None)), budget=Budget(wall_s=3_600.0)))
+    ask = step("ask", HumanStep(T("Well?"), expires_s=None))
+    play = Play(playbook(ask, step("a", WaitStep(seconds=T("9000")), "ask"), budget=Budget(wall_s=3_600.0)))
+    play.turn()
+    assert play.book.tick(86_400_000) == [], "people take none of it"
+    play.facts += play.book.complete("ask", True)
     ended = play.run()
     assert ended is not None
     assert ended.failure is not None
-    assert (ended.status, ended.failure.reason, ended.at_ms) == ("failed", "limit_wall", 3_600_000)
+    assert (ended.status, ended.failure.reason, ended.at_ms) == ("failed", "limit_wall", 86_400_000 + 3_600_000)
 
 
 def test_so_many_steps_run_side_by_side_and_those_that_only_wait_do_not_count() -> None:

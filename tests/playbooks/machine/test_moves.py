@@ -379,6 +379,28 @@ def test_what_is_not_what_was_asked_for_fails_in_a_way_that_may_be_tried_again(s
     assert failed(after(SHAPED, TASK, worked(said), worked(said))) == ("llm_error", "output")
 
 
+WORDS = AgentStep(T, output={"enum": ["web", "app", "other"]})
+
+
+def test_an_agent_is_told_in_plain_words_that_the_word_stands_in_double_quotes() -> None:
+    move = after(WORDS, TASK)
+    assert isinstance(move, SetToWork)
+    assert 'one of these words alone, in double quotes: "web" or "app" or "other"' in move.text
+
+
+@pytest.mark.parametrize("said", ['"web"', "web", "Web.", "'web'", "`web`", "```\nweb\n```", '"web".', '"\\u0077eb"'])
+def test_a_bare_word_is_taken_where_the_whole_answer_is_one_that_was_asked_for(said: str) -> None:
+    assert after(WORDS, TASK, worked(said)) == Complete("web")
+
+
+@pytest.mark.parametrize("said", ["I would say web", "web app", "webs", "web, app", "", "[web]"])
+def test_nothing_is_guessed_of_a_bare_word_and_the_agent_is_told_what_to_write(said: str) -> None:
+    again = after(WORDS, TASK, worked(said))
+    assert isinstance(again, SetToWork)
+    assert 'expected "web" or "app" or "other", with its double quotes' in again.text
+    assert failed(after(WORDS, TASK, worked(said), worked(said))) == ("llm_error", "output")
+
+
 def test_an_answer_that_fits_the_second_time_is_the_result() -> None:
     assert after(SHAPED, TASK, worked("no"), worked('{"facts": [1]}')) == Complete({"facts": [1]})
 

@@ -29,8 +29,8 @@ def find(name: str) -> Definition:
     raise NotFound(f"there is no playbook {name!r}")
 
 
-def tried(text: str) -> CaseVerdict:
-    definition = check_playbook(PLAYBOOK).definition
+def tried(text: str, playbook: str = "") -> CaseVerdict:
+    definition = check_playbook(playbook or PLAYBOOK).definition
     assert definition is not None
     cases, faults = read_cases(text, definition, find)
     assert faults == ()
@@ -105,6 +105,21 @@ def test_a_run_that_fails_has_to_be_expected() -> None:
         (1, "expected it to be completed, and it is failed: step 'send' failed: no post")
     ]
     assert tried(f"{text}  expect: {{status: failed, reason: fixture, failed: [send]}}").misses == ()
+
+
+def test_the_reason_that_is_expected_is_that_of_the_run_and_none_of_any_step() -> None:
+    text = (
+        "name: p\nsteps:\n  - {id: a, needs: [], tool: look, on_failure: go_on}\n"
+        "  - {id: b, needs: [], tool: look, with: {x: 1}}\n"
+    )
+    case = (
+        "- {name: a, fixtures: {a: {error: no}, b: {error: {reason: cut}}}, expect: {reason: WORD, status: failed}}"
+    )
+    misses = {
+        word: [miss.message for miss in tried(case.replace("WORD", word), text).misses] for word in ("cut", "fixture")
+    }
+    assert misses["cut"] == []
+    assert "expected it to have failed with the reason fixture; there was cut" in misses["fixture"][0]
 
 
 def test_a_run_that_gives_back_nothing_is_told_once_for_all_outputs() -> None:

@@ -85,6 +85,39 @@ async def test_a_call_that_is_allowed_after_a_restart_is_made_once(make: Make, l
     assert (await at(world, run)).status == "completed"
 
 
+@pytest.mark.parametrize("where", ["step", "defaults"])
+async def test_a_call_that_is_asked_about_has_its_time_for_itself(make: Make, ledger: EffectLedger, where: str) -> None:
+    text = OUT.replace('inputs.to }}"}}', 'inputs.to }}"}, timeout: 10s}')
+    if where == "defaults":
+        text = OUT.replace("steps:", "defaults: {timeout: 10s}\nsteps:")
+    world = make(ScriptedProvider(), text, more=[sender(ledger)])
+    run = await unattended(world)
+    asked = await question(world, run)
+    await later(world, 3600)
+    assert (await question(world, run)).wait_id == asked.wait_id, "the very question, of the same attempt"
+    await say(world, run, "approve")
+    assert effects(ledger) == ["sent ann", "after"]
+    assert (await at(world, run)).status == "completed"
+
+
+async def test_a_question_that_outlived_a_restart_still_takes_no_time(make: Make, ledger: EffectLedger) -> None:
+    text = OUT.replace('inputs.to }}"}}', 'inputs.to }}"}, timeout: 10s}')
+    run = await unattended(make(ScriptedProvider(), text, more=[sender(ledger)]))
+    world = make(ScriptedProvider(), text, more=[sender(ledger)], boot=2)
+    await later(world, 3600)
+    await say(world, run, "approve")
+    assert (await at(world, run)).status == "completed"
+
+
+async def test_what_bounds_a_question_is_its_own_limit(make: Make, ledger: EffectLedger) -> None:
+    world = make(ScriptedProvider(), OUT.replace('to }}"}}', 'to }}"}, timeout: 10s}'), more=[sender(ledger)])
+    run = await unattended(world)
+    asked = await question(world, run)
+    await later(world, asked.expires_ms / 1000 - world.clock.now() + 1)
+    assert (await at(world, run)).status == "failed"
+    assert effects(ledger) == []
+
+
 async def test_a_call_that_is_refused_is_not_made_and_not_tried_again(make: Make, ledger: EffectLedger) -> None:
     text = OUT.replace('inputs.to }}"}}', 'inputs.to }}"}, retry: {tries: 3}}')
     world = make(ScriptedProvider(), text, more=[sender(ledger)])
@@ -524,3 +557,41 @@ steps:
     run = await world.run_play("lived")
     assert (await ended(world, run)).outputs == {"got": None, "why": "not now"}
     assert effects(ledger) == ["x", "all the same"]
+
+
+REFUNDS = """
+name: refunds
+steps:
+  - id: all
+    loop:
+      for_each: [one, two]
+      at_once: 2
+      steps:
+        - {id: pay, tool: pay, with: {what: "${{ item }}"}, retry: {tries: 3, backoff: 5s}}
+"""
+
+
+@pytest.mark.parametrize("boots", [1, 2])
+async def test_another_try_is_not_asked_about_for_what_came_to_another_pass_meanwhile(make: Make, boots: int) -> None:
+    tried: list[str] = []
+
+    async def pay(context: ToolContext, *, what: str) -> Result:
+        """Pay.
+
+        Args:
+            what: which.
+        """
+        tried.append(what)
+        if tried.count(what) == 1:
+            return Done(Words("busy"), is_error=True, passing=True)
+        return Done(Words("paid"))
+
+    tool = define(pay, effect="idempotent", category="testing")
+    world = make(ScriptedProvider(), REFUNDS, more=[tool])
+    run = await world.run_play("refunds")
+    if boots == 2:
+        world = make(ScriptedProvider(), REFUNDS, more=[tool], boot=2)
+    await later(world, 5)
+    assert await questions(world, run) == []
+    assert (await at(world, run)).status == "completed"
+    assert sorted(tried) == ["one", "one", "two", "two"]

@@ -118,6 +118,29 @@ def test_another_attempt_counts_as_the_first_one_did_where_nothing_but_its_answe
     assert trust("webhook", Played("STEP_FAILED", "a", tainted=True)).whose("a", Author.OUTSIDE).tainted
 
 
+def begun(at: str, attempt: int, url: str) -> Played:
+    return Played("STEP_STARTED", at, {"attempt": attempt, "given": {"args": {"url": url}}})
+
+
+def test_another_attempt_at_the_same_call_does_not_count_with_what_came_in_beside_it() -> None:
+    first, retry = begun("c", 1, "https://a.example"), Played("STEP_RETRY", "c", tainted=True)
+    beside, other = Played("STEP_COMPLETED", "d", tainted=True), begun("c", 2, "https://b.example")
+    again = begun("c", 2, "https://a.example")
+    tainted = {
+        "beside it": (first, beside, retry, again),
+        "before it": (beside, first, retry, again),
+        "with other arguments": (first, beside, retry, other),
+        "once more from the beginning": (first, beside, retry, begun("c", 1, "https://a.example")),
+        "with a first attempt that nobody knows": (beside, retry, again),
+    }
+    found = {
+        name: trust("manual", *facts, by=Author.PERSON).whose("c", Author.OUTSIDE).tainted
+        for name, facts in tainted.items()
+    }
+    assert found == {name: name != "beside it" for name in tainted}
+    assert trust("manual", first, beside, retry, again, by=Author.PERSON).told("c", reads=False) == ""
+
+
 LOOP = """
 name: one
 steps:

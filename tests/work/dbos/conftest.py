@@ -7,13 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.store.memory import MemoryStore
-from sulla.store.postgres.url import parse_address
 from sulla.work.base import GroupOf, Handler
-from sulla.work.dbos.members import Members
-from sulla.work.dbos.queue import WishQueue
+from sulla.work.dbos.cluster import Cluster, make_cluster
 from sulla.work.dbos.worker import DbosWork
 from sulla.work.queue import JobCaps
-from sulla.work.runner import JobRunner
 from tests.kits.work_kit import CLOCK, MakeWork
 from tests.servers.stores.postgres import PostgresServer
 
@@ -24,17 +21,28 @@ def url(postgres_server: PostgresServer) -> str:
     return postgres_server.emptied()
 
 
-@pytest.fixture
-def make(url: str) -> MakeWork:
+def cluster(url: str, executor: str = "one", poll_s: float = 0.1, caps: JobCaps | None = None) -> Cluster:
+    """The queue and the tables, as that process sees them."""
+    return make_cluster(url, executor, "home", poll_s, caps or JobCaps(), (caps or JobCaps()).total)
+
+
+async def no_lease(key: str, home: str) -> None:
+    """Nobody has left a lease."""
+
+
+def making(url: str, poll_s: float = 0.1) -> MakeWork:
     """Makes the worker ``one``; a process can have a single one at a time."""
-    address = parse_address(url)
 
     def work(store: MemoryStore, handler: Handler, group_of: GroupOf, caps: JobCaps) -> DbosWork:
-        queue = WishQueue(url, address.shown)
-        members = Members(address.conninfo, address.shown, "one", "home")
-        return DbosWork(store, JobRunner(handler, group_of, CLOCK, caps), queue, members, url, CLOCK, caps)
+        return DbosWork(store, handler, group_of, cluster(url, poll_s=poll_s, caps=caps), no_lease, CLOCK, caps)
 
     return work
+
+
+@pytest.fixture
+def make(url: str) -> MakeWork:
+    """One that finds soon what it was not told of."""
+    return making(url)
 
 
 @pytest.fixture

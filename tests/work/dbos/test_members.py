@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
@@ -11,8 +12,12 @@ import pytest
 
 from sulla.core.errors import SettingsError
 from sulla.store.postgres.url import parse_address
-from sulla.work.dbos.members import DEAD_S, DeadMember, Members
+from sulla.work.dbos.judgement import BEAT_S, DEAD_S
+from sulla.work.dbos.line import Line
+from sulla.work.dbos.members import DeadMember, Members
+from sulla.work.dbos.process import this_host, this_process
 
+_SAYS_WHO = "from sulla.work.dbos.process import this_process; print(this_process())"
 MakeMember = Callable[[str, str], Members]
 
 
@@ -22,7 +27,7 @@ async def member(url: str) -> AsyncIterator[MakeMember]:
     async with AsyncExitStack() as stack:
 
         def make(executor: str, home: str) -> Members:
-            made = Members(address.conninfo, address.shown, executor, home)
+            made = Members(Line(address.conninfo, address.shown), executor, home)
             stack.push_async_callback(made.close)
             return made
 
@@ -35,12 +40,12 @@ async def _nothing() -> None:
     return None
 
 
-def _age(url: str, executor: str) -> None:
+def _age(url: str, executor: str, seconds: float = DEAD_S + 1) -> None:
     """As if that one had said nothing for longer than the living do."""
     with psycopg.connect(url, autocommit=True) as line:
         line.execute(
             "UPDATE sulla_work.members SET seen = seen - make_interval(secs => %s) WHERE executor = %s",
-            (DEAD_S + 1, executor),
+            (seconds, executor),
         )
 
 
@@ -70,6 +75,17 @@ async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: Mak
     assert two.dead == (DeadMember("w1", "home_a"),)
     await one.beat(judges=True)
     assert await two.beat(judges=True) == ()
+
+
+async def test_whoever_looked_a_beat_before_one_is_relieved_knows_of_it(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join()
+    _age(url, "w1", DEAD_S - BEAT_S)
+    assert await member("w2", "home_b").beat(judges=True) == (DeadMember("w1", "home_a"),)
+
+    async def relieve() -> None:
+        raise AssertionError("it may live")
+
+    await member("w2", "home_b").relieve(DeadMember("w1", "home_a"), relieve)
 
 
 async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: MakeMember, url: str) -> None:
@@ -140,3 +156,55 @@ async def test_one_that_may_not_judge_takes_nobody_for_dead(member: MakeMember, 
     await one.join()
     _age(url, "w1")
     assert await two.beat(judges=False) == ()
+
+
+async def _ended() -> str:
+    """A process of this host that has ended, as it called itself."""
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", _SAYS_WHO, stdout=asyncio.subprocess.PIPE)
+    said, _ = await child.communicate()
+    return said.decode().strip()
+
+
+def _is(url: str, executor: str, process: str, host: str | None = None) -> None:
+    """As if that one were another process, of this host or another one."""
+    with psycopg.connect(url, autocommit=True) as line:
+        line.execute(
+            "UPDATE sulla_work.members SET process = %s, host = coalesce(%s, host) WHERE executor = %s",
+            (process, host, executor),
+        )
+
+
+async def test_one_of_the_same_host_whose_process_has_ended_is_dead_at_once_to_all(
+    member: MakeMember, url: str
+) -> None:
+    one, two, three = member("w1", "home_a"), member("w2", "home_b"), member("w3", "home_c")
+    await one.join()
+    _is(url, "w1", await _ended())
+    assert await two.beat(judges=False) == (DeadMember("w1", "home_a"),)
+    _is(url, "w1", "", "elsewhere")
+    assert await three.beat(judges=True) == (DeadMember("w1", "home_a"),)
+    relieved = []
+
+    async def relieve() -> None:
+        relieved.append("w1")
+
+    await three.relieve(DeadMember("w1", "home_a"), relieve)
+    assert relieved == ["w1"]
+
+
+async def test_one_that_cannot_be_seen_from_here_is_not_taken_for_dead(member: MakeMember, url: str) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    gone = await _ended()
+    for process, host in ((gone, "elsewhere"), (gone, ""), ("", this_host()), (this_process(), this_host())):
+        _is(url, "w1", process, host)
+        assert await two.beat(judges=True) == ()
+
+
+async def test_one_that_began_anew_just_when_its_end_was_seen_lives(member: MakeMember, url: str) -> None:
+    one, two = member("w1", "home_a"), member("w2", "home_b")
+    await one.join()
+    _is(url, "w1", await _ended())
+    await two.beat(judges=False)
+    await one.join()
+    assert await two.beat(judges=True) == ()

@@ -15,7 +15,7 @@ from tests.kits.work_kit import CLOCK
 
 @pytest.fixture
 async def queue(url: str) -> AsyncIterator[WishQueue]:
-    made = WishQueue(url, "here")
+    made = WishQueue(url, "here", 0.1)
     await made.open(4)
     yield made
     await made.close()
@@ -55,11 +55,11 @@ async def test_a_wish_that_comes_after_a_job_began_or_ended_is_one_of_its_own(
 async def test_what_a_process_has_taken_can_be_given_back_to_all(queue: WishQueue, url: str) -> None:
     await queue.send(Wish("a", 7))
     _now(url, "PENDING", "dead")
-    assert await queue.taken_by("one") == []
-    assert await queue.taken_by("dead") == ["a:7"]
+    assert await queue.taken_by("one") == {}
+    assert await queue.taken_by("dead") == {"a:7": "a"}
     await queue.give_back(["a:7"])
     assert _jobs(url) == {"a:7": "ENQUEUED"}
-    assert await queue.taken_by("dead") == []
+    assert await queue.taken_by("dead") == {}
 
 
 async def test_what_is_over_is_forgotten_after_a_while_and_nothing_else(queue: WishQueue, url: str) -> None:
@@ -71,7 +71,7 @@ async def test_what_is_over_is_forgotten_after_a_while_and_nothing_else(queue: W
 
 
 async def test_a_queue_whose_server_is_away_says_so_at_once_and_shows_no_password() -> None:
-    queue = WishQueue("postgresql://u:s3cret-word@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d")
+    queue = WishQueue("postgresql://u:s3cret-word@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d", 0.1)
     with pytest.raises(StoreUnavailable, match=r"the PostgreSQL postgresql://u@127\.0\.0\.1:1/d, by which") as told:
         await queue.open(4)
     assert "s3cret" not in str(told.value)

@@ -8,23 +8,23 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
+from sulla.core.control import Control
 from sulla.store.memory import MemoryStore
-from sulla.store.postgres.url import parse_address
 from sulla.testing.provider import Gate
-from sulla.work.base import Job
+from sulla.work.base import Group, Job
 from sulla.work.dbos.gateway import GatewayWork
-from sulla.work.dbos.members import DEAD_S, Members
-from sulla.work.dbos.queue import WishQueue
+from sulla.work.dbos.hints import CHANNEL
+from sulla.work.dbos.judgement import DEAD_S
+from sulla.work.dbos.wishes import Wish
 from sulla.work.queue import JobCaps
-from tests.kits.work_kit import CLOCK, MakeWork, Shop
+from tests.kits.work_kit import CLOCK, PATIENCE_S, MakeWork, Shop
 from tests.soon import a_pause
+from tests.work.dbos.conftest import cluster, making
 
 
 @pytest.fixture
 async def gateway(url: str, store: MemoryStore) -> AsyncIterator[GatewayWork]:
-    address = parse_address(url)
-    queue = WishQueue(url, address.shown)
-    made = GatewayWork(store, queue, Members(address.conninfo, address.shown, "", ""), CLOCK, JobCaps())
+    made = GatewayWork(store, cluster(url, ""), CLOCK)
     await made.open()
     running = asyncio.create_task(made.run())
     yield made
@@ -39,6 +39,79 @@ async def test_what_a_gateway_wants_is_done_by_a_worker(
         gateway.enqueue(Job("quiet"))  # nothing is ready in it, so no sweep finds it
         await shop.until(lambda: shop.looked_at == ["quiet"])
         assert gateway.inspect().running == ()
+
+
+async def test_a_worker_with_a_place_begins_what_it_is_told_of_before_it_looks_into_the_queue(
+    url: str, store: MemoryStore
+) -> None:
+    async with Shop(store, making(url, poll_s=PATIENCE_S * 2), JobCaps()) as shop:
+        while not store.is_heard(CHANNEL):
+            await a_pause()
+        for number in range(3):
+            shop.work.enqueue(Job("quiet"))
+            await shop.until(lambda: len(shop.seen) == number + 1)  # noqa: B023 - waited for here
+        assert _statuses(url, "quiet") == {"CANCELLED"}
+
+
+async def test_what_nobody_was_told_of_is_found_in_the_queue(make: MakeWork, store: MemoryStore, url: str) -> None:
+    deaf = cluster(url, "front")
+    await deaf.make()
+    async with Shop(store, make, JobCaps()) as shop:
+        await deaf.queue.send(Wish("quiet", 0))
+        await shop.until(lambda: shop.looked_at == ["quiet"])
+    await deaf.close()
+
+
+async def test_what_another_worker_does_is_left_to_it_and_looked_at_again_by_it(
+    make: MakeWork, store: MemoryStore, url: str, gateway: GatewayWork
+) -> None:
+    async with Shop(store, make, JobCaps()) as shop:
+        other = cluster(url, "other")
+        await other.members.join()
+        await other.claims.take("quiet", "")
+        gateway.enqueue(Job("quiet"))
+        while not _wanted_again(url):
+            await a_pause()
+        assert shop.seen == []
+        assert await other.claims.end("quiet")
+        await other.close()
+
+
+async def test_a_job_waits_while_another_worker_has_the_last_place_and_others_go_on_meanwhile(
+    make: MakeWork, store: MemoryStore, url: str
+) -> None:
+    async with Shop(store, make, JobCaps(per_agent=1)) as shop:
+        shop.agents = {"b": "clerk"}
+        other = cluster(url, "other")
+        await other.members.join()
+        await other.claims.take("c", "", Group("agent"))
+        await shop.ask("a")
+        await shop.until(lambda: shop.work.inspect().queued == ("a",))
+        await shop.ask("b")
+        await shop.until(lambda: "b" in shop.seen)
+        assert shop.looked_at == ["b"]
+        await other.claims.end("c")
+        await shop.until(lambda: shop.looked_at == ["b", "a"])
+        await other.close()
+
+
+async def test_a_turn_waits_for_a_place_of_its_next_agent_that_another_worker_has(
+    make: MakeWork, store: MemoryStore, url: str
+) -> None:
+    async with Shop(store, make, JobCaps(per_agent=1)) as shop:
+        gate = shop.gates["a"] = Gate()
+        other = cluster(url, "other", caps=JobCaps(per_agent=1))
+        await other.members.join()
+        await other.claims.take("c", "", Group("clerk"))
+        await shop.ask("a")
+        await gate.reached()
+        passing = asyncio.create_task(shop.work.pass_to("a", "clerk", Control()))
+        while await other.claims.take("d", "", Group("agent")) != "":
+            await a_pause()  # the first agent's place is given back meanwhile
+        assert not passing.done()
+        await other.claims.end("c")
+        await passing
+        await other.close()
 
 
 async def test_what_is_to_be_heeded_at_a_gateway_while_all_stands_still_is_done_by_a_worker(
@@ -82,6 +155,11 @@ async def test_what_a_dead_worker_had_taken_is_done_by_another_one(
         )
     async with Shop(store, make, JobCaps()) as shop:
         await shop.until(lambda: shop.looked_at == ["lost"])
+
+
+def _wanted_again(url: str) -> bool:
+    with psycopg.connect(url) as line:
+        return line.execute("SELECT 1 FROM sulla_work.claims WHERE again").fetchone() is not None
 
 
 def _statuses(url: str, key: str) -> set[str]:

@@ -13,7 +13,7 @@ import { t } from "./words";
 
 /** One message to the agent, in a conversation that is thrown away. */
 export function TryIt({ agent, unsaved }: { agent: string; unsaved: boolean }) {
-  const { connection } = usePage();
+  const { connection, threads } = usePage();
   const { textChars } = useStanding();
   const [threadId, setThreadId] = useState<string | null>(null);
   const [text, setText] = useState("");
@@ -27,6 +27,7 @@ export function TryIt({ agent, unsaved }: { agent: string; unsaved: boolean }) {
     act(async () => {
       const requestId = `con-${crypto.randomUUID()}`;
       const made = await connection.call("thread.create", { agent, title: `${t("test")}: ${agent}`.slice(0, 200), request_id: requestId });
+      threads.owned(requestId);
       await connection.call("turn.send", { thread_id: made.thread_id, message_id: requestId, text });
       setThreadId(made.thread_id);
     });

@@ -7,7 +7,7 @@ import { Said } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
 import type { Result } from "../../protocol/wire";
 import { useAct, useCall, useMay, usePage } from "../../shell/page";
-import { dayAndClock, dollars, shortCount } from "../../text/figures";
+import { dayAndClock, dollars, shortCount, spent } from "../../text/figures";
 import css from "./beats.module.css";
 import { toneOf } from "./entries";
 import { Ledger } from "./Ledger";
@@ -149,7 +149,7 @@ function Budget({ budget }: { budget: Row["budgets"][number] }) {
       ) : (
         <span>{t("tokensUsed", { used: shortCount(budget.tokens) })}</span>
       )}
-      <span>{budget.cost_limit === null ? dollars(budget.cost) : t("moneyOf", { used: dollars(budget.cost), limit: dollars(budget.cost_limit) })}</span>
+      <span>{budget.cost_limit === null ? spent(budget.cost, budget.tokens) : t("moneyOf", { used: spent(budget.cost, budget.tokens), limit: dollars(budget.cost_limit) })}</span>
     </div>
   );
 }

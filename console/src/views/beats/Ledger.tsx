@@ -114,7 +114,7 @@ function TickRow({ tick }: { tick: Tick }) {
       </td>
       <td className={css.figure}>{tick.duration_s === null ? "" : duration(tick.duration_s)}</td>
       <td className={css.figure}>{tick.tokens === 0 ? "" : count(tick.tokens)}</td>
-      <td className={css.figure}>{tick.cost === 0 ? "" : dollars(tick.cost)}</td>
+      <td className={css.figure}>{tick.cost === 0 || tick.cost === null ? "" : dollars(tick.cost)}</td>
     </tr>
   );
 }

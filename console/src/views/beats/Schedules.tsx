@@ -57,7 +57,7 @@ const TONES = { active: "good", paused: "warn", over: "plain", unreadable: "bad"
 
 function Schedule({ row, onChanged }: { row: Row; onChanged: () => void }) {
   const zone = zoneIn(row.explain);
-  const [note] = row.notes.slice(-1);
+  const note = row.notes.filter((one) => !["set", "paused", "resumed"].includes(one.what)).at(-1) ?? row.notes.at(-1);
   return (
     <li className={css.schedule}>
       <div>

@@ -5,20 +5,27 @@ import { useAct, useCall, useMay, useNow, usePage, useStanding } from "../../she
 import { count, duration, sinceS } from "../../text/figures";
 import type { ThreadView } from "../../thread/items";
 import css from "./chat.module.css";
-import { Drafts, keyDoes, leadsToField, sendable, shownLeft } from "./composing";
+import { type Draft, Drafts, keyDoes, leadsToField, sendable, shownLeft, written } from "./composing";
 import { working } from "./working";
 import { t } from "./words";
 
 type Mode = "queue" | "steer" | "interrupt";
 const MODES: readonly Mode[] = ["queue", "steer", "interrupt"];
 
+/** A message that was taken up to be edited, and when. */
+export interface Taken {
+  readonly draft: Draft;
+  readonly at: number;
+}
+
 /** Where a message is written, and what goes on is stopped. */
-export function Composer({ threadId, view, draft, onSent }: { threadId: string; view: ThreadView; draft: { text: string; at: number } | null; onSent: () => void }) {
+export function Composer({ threadId, view, draft, onSent }: { threadId: string; view: ThreadView; draft: Taken | null; onSent: () => void }) {
   const { connection, threads } = usePage();
   const may = useMay("write");
   const most = useStanding().textChars;
   const [drafts] = useState(() => new Drafts(sessionStorage));
-  const [text, setTextOnly] = useState(() => drafts.get(threadId));
+  const [said, setSaid] = useState(() => drafts.get(threadId));
+  const { text } = said;
   const [taken, setTaken] = useState(0);
   const [mode, setMode] = useState<Mode>("queue");
   const [agent, setAgent] = useState("");
@@ -27,13 +34,14 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
   const field = useRef<HTMLTextAreaElement>(null);
   const ids = { text: useId(), mode: useId(), agent: useId(), left: useId() };
   const setText = (next: string): void => {
-    setTextOnly(next);
-    drafts.set(threadId, next);
+    const now = written(said, next);
+    setSaid(now);
+    drafts.set(threadId, now);
   };
   // A message that was taken up to be edited comes into the field once.
   if (draft !== null && draft.at !== taken) {
     setTaken(draft.at);
-    setTextOnly(draft.text);
+    setSaid(draft.draft);
   }
   useEffect(() => {
     if (draft !== null) field.current?.focus();
@@ -57,7 +65,7 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
   const send = (): void => {
     if (can !== "yes") return;
     // What goes wrong is shown at the message, where it can be sent again.
-    void threads.send(threadId, text, { ...(running ? { mode } : {}), ...(agent === "" ? {} : { agent }) }).catch(() => undefined);
+    void threads.send(threadId, text, { ...(running ? { mode } : {}), ...(agent === "" ? {} : { agent }), ...(said.again === null ? {} : { again: said.again }) }).catch(() => undefined);
     setText("");
     setMode("queue");
     field.current?.focus();
@@ -92,6 +100,7 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
         </div>
       )}
       <WorkingLine view={view} />
+      {said.again !== null && <Again draft={said} />}
       <label htmlFor={ids.text} className="visually-hidden">
         {t("message")}
       </label>
@@ -181,3 +190,22 @@ function Since({ since, what }: { since: string; what: string }) {
     </p>
   );
 }
+
+/** What rides on with a message that says an earlier one again, told before it is sent. */
+function Again({ draft }: { draft: Draft }) {
+  if (draft.marks === null) return <p className={css.quiet}>{t("againKeeps")}</p>;
+  const { outside, quoted } = draft.marks;
+  return (
+    <>
+      {outside && <p className={css.quiet}>{t("againOutside")}</p>}
+      {quoted !== "" && (
+        <p className={css.quiet}>
+          {t("againQuoted")} <Said>{quoted.length > QUOTED ? `${quoted.slice(0, QUOTED)} …` : quoted}</Said>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How much of what is passed on is shown, in characters; all of it stands at the message. */
+const QUOTED = 200;

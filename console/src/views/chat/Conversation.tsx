@@ -11,8 +11,8 @@ import { Acts } from "./Acts";
 import { pathOf, WRITE } from "./address";
 import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
-import { Composer } from "./Composer";
-import { Drafts } from "./composing";
+import { Composer, type Taken } from "./Composer";
+import { type Draft, Drafts, NOTHING, sayingAgain } from "./composing";
 import { Forks } from "./forks";
 import { Row } from "./items/Rows";
 import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
@@ -31,7 +31,7 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   // A long conversation is there from its end, while what came before is still on its way.
   const seen = opened.newest ?? view;
   const [, act] = useAct();
-  const [draft, setDraft] = useState<{ text: string; at: number } | null>(null);
+  const [draft, setDraft] = useState<Taken | null>(null);
   const from = useMemo(() => new Forks(sessionStorage).from(threadId), [threadId]);
   const heading = useRef<HTMLHeadingElement>(null);
   const title = view.title === "" ? firstWords(view.items) : view.title;
@@ -42,11 +42,11 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
   }, [threadId]);
 
   const around = useMemo<Around>(() => {
-    const fork = (atSeq: number, said: string, text: string): void => {
+    const fork = (atSeq: number, said: string, draft: Draft): void => {
       void act(async () => {
         const copy = await ofNewer("thread.fork", () =>
           connection.call("thread.fork", { thread_id: threadId, at_seq: atSeq, request_id: `con-${crypto.randomUUID()}` }));
-        if (text !== "") new Drafts(sessionStorage).set(copy.thread_id, text);
+        new Drafts(sessionStorage).set(copy.thread_id, draft);
         tell(said);
         new Forks(sessionStorage).made(copy.thread_id, threadId);
         go(pathOf(copy.thread_id), WRITE);
@@ -57,16 +57,18 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
       retry: (runId: string) => {
         const said = threads.now(threadId).view.items.find((item) => item.kind === "input" && item.runId === runId);
         // What goes wrong is shown at the message.
-        if (said?.kind === "input") void threads.send(threadId, said.text).catch(() => undefined);
+        if (said?.kind !== "input") return;
+        void threads.send(threadId, said.text, said.seq === null ? {} : { again: { thread_id: threadId, seq: said.seq } }).catch(() => undefined);
       },
       fork: (item: InputItem) => {
-        if (item.seq !== null) fork(item.seq, t("forked"), "");
+        if (item.seq !== null) fork(item.seq, t("forked"), NOTHING);
       },
       edit: (item: InputItem) => {
         if (item.seq === null) {
+          const again = threads.saysAgain(item.messageId);
           threads.forget(threadId, item.messageId);
-          setDraft({ text: item.text, at: Date.now() });
-        } else fork(item.seq, t("edited"), item.text);
+          setDraft({ draft: { text: item.text, again, marks: null }, at: Date.now() });
+        } else fork(item.seq, t("edited"), sayingAgain(threadId, item, item.seq));
       },
     };
   }, [act, connection, go, tell, threadId, threads]);
@@ -148,7 +150,7 @@ interface LogProps {
   view: ThreadView;
   /** Whether what came before is here, too. */
   whole: boolean;
-  draft: { text: string; at: number } | null;
+  draft: Taken | null;
 }
 
 const Log = memo(function Log({ threadId, view, whole, draft }: LogProps) {

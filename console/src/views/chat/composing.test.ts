@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it } from "vitest";
-import { codePoints, Drafts, keyDoes, leadsToField, sendable, shownLeft } from "./composing";
+import { codePoints, Drafts, keyDoes, leadsToField, NOTHING, sayingAgain, sendable, shownLeft, written } from "./composing";
 
 describe("a message", () => {
   it("is counted in code points", () => {
@@ -42,18 +42,20 @@ describe("a draft", () => {
 
   it("is kept for its thread until it is empty", () => {
     const drafts = new Drafts(sessionStorage);
-    drafts.set("thr_a", "Hello");
-    expect(new Drafts(sessionStorage).get("thr_a")).toBe("Hello");
-    expect(drafts.get("thr_b")).toBe("");
-    drafts.set("thr_a", "");
+    const again = sayingAgain("thr_0", { text: "Hello", origin: "user", tainted: true, quoted: "a mail" }, 2);
+    drafts.set("thr_a", again);
+    expect(new Drafts(sessionStorage).get("thr_a")).toEqual({ text: "Hello", again: { thread_id: "thr_0", seq: 2 }, marks: { outside: true, quoted: "a mail" } });
+    expect(drafts.get("thr_b")).toBe(NOTHING);
+    expect(written(again, "Hello you").again).toEqual(again.again);
+    drafts.set("thr_a", written(again, ""));
     expect(sessionStorage.length).toBe(0);
   });
 
   it("is one of at most 50", () => {
     const drafts = new Drafts(sessionStorage);
-    for (let number = 0; number < 60; number++) drafts.set(`thr_${number}`, "x");
+    for (let number = 0; number < 60; number++) drafts.set(`thr_${number}`, { ...NOTHING, text: "x" });
     expect(sessionStorage.length).toBeLessThanOrEqual(50);
-    expect(drafts.get("thr_59")).toBe("x");
+    expect(drafts.get("thr_59").text).toBe("x");
   });
 });
 

@@ -1,3 +1,6 @@
+import type { InputItem } from "../../thread/items";
+import type { Earlier } from "../../thread/threads";
+
 /** What is decided about a message that is being written. */
 
 /** Code points of a text, as the daemon counts them. */
@@ -40,23 +43,46 @@ export function shownLeft(text: string, most: number): number | null {
   return left < most * 0.1 ? left : null;
 }
 
-const KEY = "sulla.draft.";
+/** What is being written. */
+export interface Draft {
+  readonly text: string;
+  /** The message that it says again, edited or not: the daemon keeps where the words came from. Null for none. */
+  readonly again: Earlier | null;
+  /** What that is, for people: whether it counts as from outside, and what is passed on with it. Null if it is not known. */
+  readonly marks: { readonly outside: boolean; readonly quoted: string } | null;
+}
+
+export const NOTHING: Draft = { text: "", again: null, marks: null };
+
+/** The draft that says a message again which the daemon has. */
+export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted">, seq: number): Draft {
+  const outside = item.tainted || item.origin !== "user";
+  return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted } };
+}
+
+/** What somebody has changed it to. Who empties the field begins anew. */
+export function written(before: Draft, text: string): Draft {
+  return text === "" ? NOTHING : { ...before, text };
+}
+
+const KEY = "sulla.drafts.";
 const MOST_DRAFTS = 50;
 
 /** Drafts by thread, kept as long as the window. */
 export class Drafts {
   constructor(private readonly storage: Storage) {}
 
-  get(threadId: string): string {
-    return this.storage.getItem(KEY + threadId) ?? "";
+  get(threadId: string): Draft {
+    const kept = this.storage.getItem(KEY + threadId);
+    return kept === null ? NOTHING : (JSON.parse(kept) as Draft); // nobody else writes there
   }
 
-  set(threadId: string, text: string): void {
+  set(threadId: string, draft: Draft): void {
     const key = KEY + threadId;
     this.storage.removeItem(key);
-    if (text === "") return;
+    if (draft.text === "") return;
     try {
-      this.storage.setItem(key, text);
+      this.storage.setItem(key, JSON.stringify(draft));
     } catch {
       // The browser's place is full: the draft stays in the field, and is lost with it.
     }

@@ -31,6 +31,8 @@ export default function InboxView() {
   const [shown, setShown] = useState(SHOWN);
   const entries = useMemo(() => all.slice(0, shown), [all, shown]);
   const rows = useLingering(entries, keyOf);
+  // What has only moved behind those that are shown, as more of them come, is asked as before.
+  const waiting = useMemo(() => new Set(all.map(keyOf)), [all]);
   const keys = useMemo(() => rows.map((row) => row.key), [rows]);
   const [current, setCurrent] = useState("");
   const [before, setBefore] = useState<readonly string[]>([]);
@@ -121,11 +123,11 @@ export default function InboxView() {
       }
       if (!inside && event.key.startsWith("Arrow")) return;
       event.preventDefault();
-      does(wanted, rows.find((row) => row.key === current && (row.leftMs === null || wanted === "open"))?.item, event.timeStamp);
+      does(wanted, rows.find((row) => row.key === current && (row.leftMs === null || waiting.has(row.key) || wanted === "open"))?.item, event.timeStamp);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [current, does, may, rows, tell]);
+  }, [current, does, may, rows, tell, waiting]);
 
   return (
     <div className={css.inbox}>
@@ -166,7 +168,7 @@ export default function InboxView() {
             <li key={entry.key}>
               <Row
                 entry={entry}
-                gone={leftMs !== null}
+                gone={leftMs !== null && !waiting.has(entry.key)}
                 isCurrent={entry.key === current}
                 busy={busy}
                 onFocus={() => setCurrent(entry.key)}

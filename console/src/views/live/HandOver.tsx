@@ -44,7 +44,7 @@ interface FormProps {
 }
 
 function Form({ row, others, reached, onClose }: FormProps) {
-  const { connection, tell } = usePage();
+  const { connection, tell, threads } = usePage();
   const { textChars } = useStanding();
   const [to, setTo] = useState(() => (others.find(({ id }) => reached.includes(id)) ?? others[0])?.id ?? "");
   const [text, setText] = useState("");
@@ -65,6 +65,7 @@ function Form({ row, others, reached, onClose }: FormProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        threads.owned(messageId);
         const message = handedOver(to, text, reached);
         void act(() =>
           connection.call("turn.send", { thread_id: row.thread_id, message_id: messageId, mode: now ? "interrupt" : "queue", ...message }),

@@ -7,7 +7,7 @@ import css from "./live.module.css";
 import { Row } from "./Row";
 import { Shelf, type Kept } from "./shelf";
 import { Summary } from "./Summary";
-import { grouped, type Node } from "./tree";
+import { asksBelow, grouped, type Node } from "./tree";
 import { t } from "./words";
 
 const SWEEP_MS = 500;
@@ -41,7 +41,7 @@ function Level({ nodes, paused, still }: { nodes: readonly Node[]; paused: Reado
     <ul className={css.level}>
       {nodes.map((node) => (
         <li key={node.row.thread_id} data-gone={node.goneAt !== null || undefined} data-thread={node.row.thread_id}>
-          <Row row={node.row} gone={node.goneAt !== null} paused={paused.has(node.row.thread_id)} still={still} />
+          <Row row={node.row} gone={node.goneAt !== null} asked={asksBelow(node)} paused={paused.has(node.row.thread_id)} still={still} />
           {node.children.length > 0 && <Level nodes={node.children} paused={paused} still={still} />}
         </li>
       ))}

@@ -21,9 +21,10 @@ type Form = "steer" | "handOver" | "cancel";
 /**
  * One thread: what it does, what it has used, and what a person can do about it.
  *
+ * @param asked whether one that it waits for asks a person.
  * @param still whether all work stands still.
  */
-export const Row = memo(function Row({ row, gone, paused, still }: { row: LiveRow; gone: boolean; paused: boolean; still: boolean }) {
+export const Row = memo(function Row({ row, gone, asked, paused, still }: { row: LiveRow; gone: boolean; asked: boolean; paused: boolean; still: boolean }) {
   const { scopes } = useStanding();
   const [form, setForm] = useState<Form | null>(null);
   const opener = useRef<HTMLButtonElement | null>(null);
@@ -47,7 +48,7 @@ export const Row = memo(function Row({ row, gone, paused, still }: { row: LiveRo
           </Link>
         </h3>
         <p className={css.doing}>
-          <Said>{row.agent}</Said> <Doing row={row} gone={gone} paused={isStill(row, paused, still)} />
+          <Said>{row.agent}</Said> <Doing row={row} gone={gone} asked={asked} paused={isStill(row, paused, still)} />
         </p>
         <Marks row={row} />
       </div>
@@ -79,12 +80,12 @@ function titleOf(row: LiveRow): string {
   return row.title || (row.playbook ?? "") || t("untitled");
 }
 
-function Doing({ row, gone, paused }: { row: LiveRow; gone: boolean; paused: boolean }) {
+function Doing({ row, gone, asked, paused }: { row: LiveRow; gone: boolean; asked: boolean; paused: boolean }) {
   if (gone) return <Badge>{t("ended")}</Badge>;
   if (paused) return <Badge tone="warn">{t("isPaused")}</Badge>;
   return (
     <>
-      <Said>{sentenceOf(row)}</Said>
+      <Said>{sentenceOf(row, asked)}</Said>
       <span className={css.quiet}>
         {" · "}
         <Ago at={row.doing.since} />
@@ -93,7 +94,7 @@ function Doing({ row, gone, paused }: { row: LiveRow; gone: boolean; paused: boo
   );
 }
 
-function sentenceOf({ doing: { what, name }, question }: LiveRow): string {
+function sentenceOf({ doing: { what, name }, question }: LiveRow, asked: boolean): string {
   switch (what) {
     case "model":
       return name === "" ? t("modelNoName") : t("model", { name });
@@ -102,6 +103,7 @@ function sentenceOf({ doing: { what, name }, question }: LiveRow): string {
     case "step":
       return name === "" ? t("stepNoName") : t("step", { name });
     case "handed":
+      if (asked) return t("handedAsks", { name: name || t("others") });
       return name === "" ? t("handedNoName") : t("handed", { name });
     case "queued":
       return t("queued");

@@ -7,7 +7,7 @@ import { t } from "./words";
 
 /** A line that joins the turn which is going on. */
 export function Steer({ row, onClose }: { row: LiveRow; onClose: () => void }) {
-  const { connection, tell } = usePage();
+  const { connection, tell, threads } = usePage();
   const { textChars } = useStanding();
   const field = useId();
   const [text, setText] = useState("");
@@ -20,6 +20,7 @@ export function Steer({ row, onClose }: { row: LiveRow; onClose: () => void }) {
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       onSubmit={(event) => {
         event.preventDefault();
+        threads.owned(messageId);
         void act(() => connection.call("turn.send", { thread_id: row.thread_id, message_id: messageId, text, mode: "steer" })).then((done) => {
           if (!done) return;
           tell(t("steered"));

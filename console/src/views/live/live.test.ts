@@ -3,7 +3,7 @@ import type { LiveRow } from "../../protocol/generated";
 import { actsOn, handedOver, isStill, placeOf } from "./acts";
 import { nearest } from "./budget";
 import { FADE_MS, MOST_FADING, Shelf } from "./shelf";
-import { counts, grouped } from "./tree";
+import { asksBelow, counts, grouped } from "./tree";
 
 function row(thread_id: string, more: Partial<LiveRow> = {}): LiveRow {
   return {
@@ -86,9 +86,17 @@ describe("the tree", () => {
     expect(groups[0]?.nodes.map((node) => node.row.thread_id)).toEqual(["a", "b", "c"]);
   });
 
-  it("counts a row that asks as asking, whatever it does beside", () => {
+  it("tells whether one below a row asks a person, however deep", () => {
+    const [top] = grouped(kept(row("a"), row("b", { parent_thread_id: "a" }), row("c", { parent_thread_id: "b", question: { id: "1", prompt: "?" } })));
+    const [a] = top?.nodes ?? [];
+    const [b] = a?.children ?? [];
+    const [c] = b?.children ?? [];
+    expect([a, b, c].map((node) => node !== undefined && asksBelow(node))).toEqual([true, true, false]);
+  });
+
+  it("counts no row that asks, whatever it does beside", () => {
     const asks = row("a", { doing: { what: "step", name: "", since: "" }, question: { id: "1", prompt: "?" } });
-    expect(counts([asks, row("b"), row("c", { doing: { what: "queued", name: "", since: "" } })])).toEqual({ working: 1, asking: 1, waiting: 1 });
+    expect(counts([asks, row("b"), row("c", { doing: { what: "queued", name: "", since: "" } })])).toEqual({ working: 1, waiting: 1 });
   });
 });
 

@@ -31,6 +31,11 @@ export function grouped(kept: readonly Kept[]): readonly Group[] {
   return ORDER.map((name) => ({ name, nodes: top.filter(({ row }) => GROUP[row.kind] === name) })).filter((group) => group.nodes.length > 0);
 }
 
+/** Whether a person is asked something by one that a row has set to work, however deep. */
+export function asksBelow(node: Node): boolean {
+  return node.children.some((child) => child.row.question !== null || asksBelow(child));
+}
+
 function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): string | null {
   const parent = parents.get(id) ?? null;
   if (parent === null || !parents.has(parent)) return null;
@@ -44,20 +49,17 @@ function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): s
 
 export interface Counts {
   readonly working: number;
-  /** A person is asked something. */
-  readonly asking: number;
   /** For a place, or for a time. */
   readonly waiting: number;
 }
 
 export function counts(rows: Iterable<LiveRow>): Counts {
   let working = 0;
-  let asking = 0;
   let waiting = 0;
   for (const { doing, question } of rows) {
-    if (question !== null) asking++;
-    else if (doing.what === "waits" || doing.what === "queued") waiting++;
+    if (question !== null) continue; // the inbox counts what a person is asked
+    if (doing.what === "waits" || doing.what === "queued") waiting++;
     else working++;
   }
-  return { working, asking, waiting };
+  return { working, waiting };
 }

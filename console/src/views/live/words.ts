@@ -47,6 +47,8 @@ export const t = catalog("live", {
   waitsFor: "waits: {name}",
   queued: "waits for a place",
   handed: "waits for {name}",
+  handedAsks: "waits for {name}: a person is asked",
+  others: "others",
   handedNoName: "waits for others",
   ended: "ended",
   isPaused: "paused",

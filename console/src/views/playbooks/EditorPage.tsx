@@ -33,14 +33,11 @@ import { faultRange, readFault, refusals, toCheck, type Fault } from "./text/fau
 import { looked } from "./text/looked";
 import { endOf, NO_STEPS, outline, SECTIONS, stepAt, type Kind, type Sketch } from "./text/outline";
 import { renameStep } from "./text/rename";
+import { outlineThread } from "./text/use_sketch";
 import { t } from "./words";
 
 const CodeEditor = lazy(() => import("./code/CodeEditor"));
 const GraphView = lazy(() => import("../../graph/GraphView"));
-
-function outlineThread(): Worker {
-  return new Worker(new URL("./text/outline.worker.ts", import.meta.url), { type: "module" });
-}
 
 /** How long the writer has to pause before a text is read, and one that is long. */
 const SHORT_MS = 120;

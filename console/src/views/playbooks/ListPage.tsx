@@ -3,6 +3,7 @@ import { Button } from "../../kit/Button";
 import { Dialog } from "../../kit/Dialog";
 import { Badge, Empty, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
+import { useLookAgain } from "../../kit/useLookAgain";
 import { useCall, useMay } from "../../shell/page";
 import { editAddress, isName } from "./address";
 import { draftNames, keepDraft } from "./draft";
@@ -16,6 +17,8 @@ const FEW = 8;
 /** The playbooks of the home, and the newest runs. */
 export function ListPage() {
   const { value, error, loading, reload } = useCall("workflow.list", {});
+  // An editor changes files without a word to anybody.
+  useLookAgain(reload);
   const admin = useMay("admin");
   const [words, setWords] = useState("");
   const [drafts, setDrafts] = useState(draftNames);

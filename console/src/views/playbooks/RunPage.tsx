@@ -7,7 +7,7 @@ import { Badge, Panel, Problem } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import type { PlayDetail } from "../../protocol/generated";
 import { useAct, useCall, useMay, useNow, usePage } from "../../shell/page";
-import { count, dayAndClock, spent } from "../../text/figures";
+import { count, dayAndClock, duration, spent } from "../../text/figures";
 import type { ChildItem } from "../../thread/items";
 import { editAddress, runAddress } from "./address";
 import { InputsForm } from "./InputsForm";
@@ -15,10 +15,11 @@ import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
 import { acts, againWord, byStep, isOver, nodeStates, runState, tookS } from "./run/states";
+import { ended, waitedS } from "./run/spent";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
-import { outline } from "./text/outline";
 import { stepsGraph } from "./text/steps_graph";
+import { useSketch } from "./text/use_sketch";
 import { useRun } from "./use_run";
 import { t } from "./words";
 
@@ -36,7 +37,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
   const [busy, act] = useAct();
   const tools = useRef<HTMLDivElement>(null);
 
-  const of = useMemo(() => (text.value === null ? null : outline(text.value.text)), [text.value]);
+  const of = useSketch(text.value?.text ?? null);
   const rows = useMemo(() => detail?.steps ?? [], [detail]);
   const flat = useMemo(() => (of === null ? rowsGraph(rows.map((row) => ({ id: row.at.split("@")[0] ?? row.at, kind: row.kind }))) : null), [of, rows]);
   const graph = useMemo(() => (of === null ? (flat ?? { nodes: [], edges: [] }) : stepsGraph(of)), [of, flat]);
@@ -121,7 +122,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
         </Problem>
       )}
       <p className="visually-hidden" role="status">
-        {t("nowIs", { word: standing.word, done: about.done })}
+        {t("nowIs", { word: standing.word, done: ended(rows).done })}
       </p>
       <RunQuestions questions={questions} view={thread.view} />
       {of === null && text.error !== null && (
@@ -192,8 +193,11 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
 function Facts({ detail }: { detail: PlayDetail }) {
   const { about } = detail;
   const now = useNow(1);
+  const { done, failed } = ended(detail.steps);
+  const [took, waited] = [tookS(about, now), waitedS(detail.steps, now)];
   const parts = [
-    dayAndClock(about.started_at), tookS(about, now), t("done", { done: about.done }), t("tokensOf", { count: count(about.tokens) }),
+    dayAndClock(about.started_at), waited < 1 ? took : t("tookWaited", { took, waited: duration(waited) }),
+    failed === 0 ? t("done", { done }) : t("doneFailed", { done, failed }), t("tokensOf", { count: count(about.tokens) }),
     spent(about.cost, about.tokens), t("trigger", { what: about.trigger }),
   ];
   return (

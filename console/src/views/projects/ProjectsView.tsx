@@ -4,6 +4,7 @@ import { Button } from "../../kit/Button";
 import { Badge, Empty } from "../../kit/Panel";
 import { Said, visible } from "../../kit/Said";
 import { Trouble } from "../../kit/Trouble";
+import { useLookAgain } from "../../kit/useLookAgain";
 import type { Params } from "../../protocol/wire";
 import { useCall, useMay } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
@@ -22,6 +23,8 @@ export default function ProjectsView({ rest }: ViewProps) {
 
 function List() {
   const loaded = useCall("project.list", {});
+  // An editor changes files without a word to anybody.
+  useLookAgain(loaded.reload);
   const may = useMay("write");
   const [asking, setAsking] = useState(false);
   const [planned, setPlanned] = useState<Params<"project.plan"> | null>(null);

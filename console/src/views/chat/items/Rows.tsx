@@ -96,7 +96,7 @@ function InputRow({ item }: { item: InputItem }) {
   return (
     <article className={own ? css.input : css.inputOther}>
       <header className={css.head}>
-        <span className={css.who}>{!own ? origin(item.origin) : threads.isOwn(item.messageId) ? t("you") : t("person")}</span>
+        <span className={css.who}>{item.origin === "web" ? t("aProgram") : !own ? origin(item.origin) : item.tainted ? t("aModel") : threads.isOwn(item.messageId) ? t("you") : t("person")}</span>
         <When at={item.at} />
         {item.spoken && <Badge>{t("spoken")}</Badge>}
         {item.tainted && <Badge tone="warn">{t("outside")}</Badge>}

@@ -1,0 +1,69 @@
+"""What a process asks of the PostgreSQL by which work is shared."""
+
+from __future__ import annotations
+
+from sulla.core.dataclass import dataclass
+from sulla.store.postgres.url import parse_address
+from sulla.work.dbos.claims import Claims
+from sulla.work.dbos.line import Line
+from sulla.work.dbos.members import Members
+from sulla.work.dbos.queue import WishQueue
+from sulla.work.queue import JobCaps
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The queue and the tables beside it. It lives as long as the daemon."""
+
+    url: str
+    """Can hold a password."""
+    queue: WishQueue
+    members: Members
+    claims: Claims
+    at_once: int
+    """How many jobs one process takes off the queue at the most."""
+
+    async def make(self) -> None:
+        """Make what there is to be, once, whoever comes first.
+
+        Raises:
+            StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
+        """
+
+        async def also() -> None:
+            await self.claims.make()
+            await self.queue.open(self.at_once)
+
+        await self.members.make(also)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self.members.close()
+        await self.claims.close()
+        await self.queue.close()
+
+
+def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCaps, places: int) -> Cluster:
+    """Make it; nothing is opened yet.
+
+    Args:
+        url: of the PostgreSQL.
+        executor: what this process is called.
+        home: the id of its home.
+        poll_s: how often each worker looks into the queue, in seconds.
+        caps: how many jobs there may be at once, in all processes together.
+        places: how many turns this process has places for. So many jobs it takes off the queue at the most: any more
+            would lie here while others have places. Of steps and playbooks it may do more, but is told of those.
+
+    Raises:
+        SettingsError: there is no such address.
+    """
+    address = parse_address(url)
+    lines = [Line(address.conninfo, address.shown) for _ in range(2)]
+    return Cluster(
+        url,
+        WishQueue(url, address.shown, poll_s),
+        Members(lines[0], executor, home),
+        Claims(lines[1], executor, caps),
+        places,
+    )

@@ -1,0 +1,105 @@
+"""What goes over a channel beside talk: files of an agent's, notices, and what a voice note says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from sulla.channels.lines import Lines
+from sulla.channels.run.recognizer import Recognizer
+from sulla.channels.tools import channel_tools
+from sulla.core.errors import Unavailable
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.scene import Scene
+from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def wire(clock: ManualClock) -> AsyncIterator[TelegramWire]:
+    wire = TelegramWire(clock)
+    await wire.start()
+    yield wire
+    await wire.stop()
+
+
+def _scene(wire: TelegramWire, clock: ManualClock, folder: Path, provider: ScriptedProvider) -> Scene:
+    tools = channel_tools(lambda *given: Lines({"chat": scene.line}, scene.people).send_file(*given))
+    scene = Scene(wire, folder, store=MemoryStore(clock, random_id), clock=clock, provider=provider, tools=tools)
+    return scene
+
+
+async def test_an_agent_sends_a_file_once(wire: TelegramWire, clock: ManualClock, tmp_path: Path) -> None:
+    call = ToolCall(CallId("c1"), "send_file", {"path": "report.txt", "caption": "The report."})
+    escape = ToolCall(CallId("c2"), "send_file", {"path": "../secret.txt"})
+    provider = ScriptedProvider([Say(calls=(call,)), Say(calls=(escape,)), "There it is."])
+    (tmp_path / "report.txt").write_text("all is well")
+    (tmp_path.parent / "secret.txt").write_text("secret")
+    async with _scene(wire, clock, tmp_path, provider) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "send me the report")
+        await scene.until(lambda: "There it is." in scene.texts(1), "the answer")
+        files = [one.file for one in wire.seen(wire.place(1)) if one.file is not None]
+        assert files == [b"all is well"]
+        thread = scene.keeper.said[0][0]
+        lines = Lines({"chat": scene.line}, scene.people)
+        for _ in range(2):
+            assert await lines.send_file(thread, "report.txt", "", "again", 11) == ""
+        await scene.until(lambda: len(wire.seen(wire.place(1))) == 3, "one more")
+        await scene.pass_time(20)
+        assert len(wire.seen(wire.place(1))) == 3
+        assert "may be sent here" in await lines.send_file(thread, "report.txt", "", "large", 10**9)
+        assert "held on no channel" in await lines.send_file(await scene.world.thread(), "report.txt", "", "k", 11)
+
+
+async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: ManualClock, tmp_path: Path) -> None:
+    async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well."])) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        lines, where = Lines({"chat": scene.line}, scene.people), f"channel://chat/{wire.place(1).id}"
+        for _ in range(2):
+            assert await lines.notify(where, "Sulla: a notice", "The tea is ready.", "k1") == ""
+        await scene.until(lambda: len(scene.texts(1)) == 2, "the notice")
+        await scene.pass_time(20)
+        assert scene.texts(1)[1:] == ["Sulla: a notice\n\nThe tea is ready."]
+        assert await lines.notify("channel://chat/77", "t", "x", "k2")
+        assert await lines.notify("channel://other/77", "t", "x", "k3")
+
+
+async def test_a_voice_note_is_written_down_or_it_is_said_why_not() -> None:
+    heard: list[tuple[str, bytes, str]] = []
+
+    async def transcribe(request: web.Request) -> web.Response:
+        data = await request.post()
+        file = data["file"]
+        assert isinstance(file, web.FileField)
+        heard.append((file.filename, file.file.read(), request.headers["authorization"]))
+        return web.json_response({"text": " buy milk "}) if len(heard) == 1 else web.Response(status=500)
+
+    app = web.Application()
+    app.router.add_post("/audio/transcriptions", transcribe)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}/audio/transcriptions"
+    recognizer = Recognizer(address, "key", "whisper-1")
+    assert await recognizer("voice.ogg", b"sound") == "buy milk"
+    assert heard == [("voice.ogg", b"sound", "Bearer key")]
+    with pytest.raises(Unavailable, match="answered with 500"):
+        await recognizer("voice.ogg", b"sound")
+    await runner.cleanup()
+    with pytest.raises(Unavailable, match="does not answer"):
+        await recognizer("voice.ogg", b"sound")
