@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
@@ -57,6 +58,8 @@ MARK: Final = "sulla_said"
 """The kind of metadata in which a message's key stands."""
 _PAGES: Final = 5
 _PAGE: Final = 200
+_MOST_CAPTION: Final = 1_000
+"""With a file, whose caption goes in the address that is asked for."""
 _PIECE: Final = 64 * 1024
 _FILE: Final = "file:"
 """Before the id of a file, where the id of a message is asked for: Slack names none."""
@@ -206,12 +209,14 @@ class SlackChannel:
                 title=file.name,
                 channel=place.id,
                 thread_ts=place.topic or None,
-                initial_comment=fallback(file.caption) or None,
+                blocks=json.dumps(_captioned(file)),
             )
         )
 
     async def looked_up(self, place: Place, key: str) -> Outcome:
-        """See `base.Channel`: the key stands in the message's metadata."""
+        """See `base.Channel`: a message has its key in its metadata, and that of a file, which may have none, in its
+        block's name.
+        """
         web, cursor = self._open(), None
         for _ in range(_PAGES):
             what: dict[str, Any] = {"channel": place.id, "include_all_metadata": True, "limit": _PAGE, "cursor": cursor}
@@ -223,8 +228,7 @@ class SlackChannel:
             except FAILURES as error:
                 return Unknown(f"Slack cannot be asked ({word_of(error) or type(error).__name__})")
             for one in page.get("messages") or []:
-                payload = (one.get("metadata") or {}).get("event_payload") or {}
-                if one.get("user") == self._account.id and payload.get("key") == key:
+                if one.get("user") == self._account.id and key in _keys(one):
                     return Sent(str(one["ts"]))
             cursor = (page.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
@@ -333,6 +337,19 @@ def _message(said: Said) -> dict[str, Any]:
         )
     marked = {"metadata": {"event_type": MARK, "event_payload": {"key": said.key}}} if said.key else {}
     return {"text": fallback(said.text), "blocks": blocks, **marked}
+
+
+def _captioned(file: SaidFile) -> list[dict[str, Any]]:
+    """What stands with a file; its name where nothing is said, since the key has to stand somewhere."""
+    (block,) = formed(file.caption[:_MOST_CAPTION].strip() or file.name or "file")
+    return [block | ({"block_id": file.key} if file.key else {})]
+
+
+def _keys(message: Mapping[str, Any]) -> set[str]:
+    """Under which keys a message was sent."""
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    named = (payload.get("key"), *(one.get("block_id") for one in message.get("blocks") or []))
+    return {str(one) for one in named if one}
 
 
 def _button(token: str, label: str, at: int) -> dict[str, Any]:

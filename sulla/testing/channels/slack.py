@@ -207,7 +207,11 @@ class SlackWire:
 
     def _on_files_completeuploadexternal(self, args: Mapping[str, Any]) -> web.Response:
         files = [self.files.found(one["id"]) for one in json.loads(args["files"])]
-        self._add({**args, "channel": args["channel_id"]}, {"text": args.get("initial_comment") or "", "files": files})
+        said = args.get("initial_comment")
+        blocks = None if said else args["blocks"]
+        if not said and refusal({"text": "file", "blocks": blocks}):
+            return self._failed("invalid_blocks")
+        self._add({**args, "channel": args["channel_id"]}, {"text": said or "", "blocks": blocks, "files": files})
         return self._ok({"files": [{"id": one["id"], "title": one["name"]} for one in files]})
 
     def _on_files_info(self, args: Mapping[str, Any]) -> web.Response:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from sulla.channels.base import Arrived, Attachment, Place, Said, SaidFile, Sent
+from sulla.channels.base import Arrived, Attachment, NotSent, Place, Said, SaidFile, Sent, Unknown
 from sulla.channels.kinds import KINDS, Wanted
 from sulla.channels.run.quiet import hush
 from sulla.channels.slack.channel import make
@@ -200,9 +200,21 @@ async def test_a_file_and_a_voice_note_go_out_and_can_be_taken_back(wire: SlackW
     async with opened(wire) as (channel, _):
         sent = await channel.send_file(place, SaidFile("note.ogg", b"voice", "audio/ogg", "listen <!here>", "k1"))
         assert isinstance(sent, Sent)
-        assert [(one.file, one.text) for one in wire.seen(place)] == [(b"voice", "listen &lt;!here&gt;")]
+        assert [(one.file, one.text) for one in wire.seen(place)] == [(b"voice", "listen <!here>")]
         assert await channel.delete(place, sent.ref) == Sent(sent.ref)
         assert await channel.delete(place, sent.ref) == Sent(sent.ref)
+
+
+async def test_a_file_of_which_nobody_knows_whether_it_arrived_is_found(wire: SlackWire) -> None:
+    place = wire.place(1)
+    async with opened(wire) as (channel, _):
+        wire.lose(1)
+        assert isinstance(await channel.send_file(place, SaidFile("a.txt", b"x", key="k1")), Unknown)
+        found = await channel.looked_up(place, "k1")
+        assert isinstance(found, Sent)
+        assert [(one.ref, one.file, one.text) for one in wire.seen(place)] == [(found.ref, b"x", "a.txt")]
+        assert isinstance(await channel.looked_up(place, "k2"), NotSent)
+        assert isinstance(await channel.looked_up(place, ""), NotSent)
 
 
 async def test_trying_it_out_takes_nothing_from_a_daemon_that_runs(wire: SlackWire) -> None:
