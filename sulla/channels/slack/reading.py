@@ -23,6 +23,8 @@ from sulla.channels.slack.cursor import order
 _SAID: Final = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 """Kinds of messages in which a person says something; others tell what happened in a channel."""
 _MARK: Final = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+UNREADABLE: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What is raised of an envelope that is not what Slack says it is."""
 _GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
 
 
@@ -186,7 +188,7 @@ def _commanded(payload: Mapping[str, Any]) -> Arrived | None:
     channel, sender = str(payload.get("channel_id") or ""), str(payload.get("user_id") or "")
     if not channel or not sender:
         return None
-    text, _ = plain(str(payload.get("text") or "help").strip(), Account("", ""))
+    text, _ = plain(str(payload.get("text") or "").strip() or "help", Account("", ""))
     said = f"/{text}" if text.split(maxsplit=1)[0].lower() in COMMANDS else text
     named = Sender(sender, str(payload.get("user_name") or sender)[:200])
     return Arrived(place_of(channel, ""), named, f"command:{payload.get('trigger_id')}", text=said[:MOST_TEXT_CHARS])

@@ -16,7 +16,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from sulla.channels.base import Account, Arrived
-from sulla.channels.slack.reading import arrived_of, moment_of
+from sulla.channels.slack.reading import UNREADABLE, arrived_of, moment_of
 from sulla.core.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class Socket:
         try:
             arrived = arrived_of(request.type, request.payload, self._account)
             moment = moment_of(request.type, request.payload)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except UNREADABLE as error:
             log.warning("what Slack told could not be read: %s in %r", type(error).__name__, request.type[:40])
             arrived, moment = None, ""
         # Once something is missed nothing later that is in the history comes this way before it was read there: else

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from sulla.channels.base import Account, Arrived, Place
-from sulla.channels.slack.reading import arrived_of, moment_of, plain, said_of
+from sulla.channels.slack.reading import UNREADABLE, arrived_of, moment_of, plain, said_of
 
 BOT = Account("U0", "sulla")
 
@@ -151,3 +153,41 @@ def test_the_moment_is_that_of_the_event() -> None:
     said = said_of({"user": "U1", "ts": "1700000000.123456", "text": "x"}, "D1", BOT)
     assert said is not None
     assert said.at_ms == 1_700_000_000_123
+
+
+def test_shapes_that_slack_never_sends_are_nothing_or_a_known_trouble() -> None:
+    chance = random.Random(11)
+    event = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": "C1",
+        "ts": "2.1",
+        "event_ts": "2.1",
+        "message": {"user": "U1", "text": "a <@U0|x> <", "ts": "1.1", "edited": {"ts": "2.1"}, "thread_ts": "1.1"},
+        "previous_message": {"user": "U1", "ts": "1.1", "files": [{"id": "F1"}], "attachments": [{"is_share": True}]},
+    }
+    press = {
+        "type": "block_actions",
+        "user": {"id": "U1"},
+        "actions": [{"type": "button", "value": "t", "action_ts": "1.1"}],
+        "container": {"channel_id": "C1", "thread_ts": "1.1"},
+    }
+    command = {"channel_id": "D1", "user_id": "U1", "text": "new", "trigger_id": "t"}
+    for _ in range(3_000):
+        kind, payload = chance.choice(
+            [("events_api", {"event": event}), ("interactive", press), ("slash_commands", command)]
+        )
+        broken = _broken(payload, chance)
+        with suppress(*UNREADABLE):
+            arrived = arrived_of(kind, broken, BOT)
+            moment_of(kind, broken)
+            assert arrived is None or arrived.sender.id
+
+
+def _broken(shape: Any, chance: random.Random) -> Any:
+    """The same with something else in some places."""
+    if chance.random() < 0.08:
+        return chance.choice([None, "", 7, -1.5, True, [], {}, "U0", ["x"], {"ts": None}, "\u202e<@U0>", "9" * 400])
+    if isinstance(shape, dict):
+        return {key: _broken(value, chance) for key, value in shape.items() if chance.random() > 0.05}
+    return [_broken(one, chance) for one in shape] if isinstance(shape, list) else shape
