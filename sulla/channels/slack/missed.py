@@ -19,6 +19,8 @@ from sulla.core.errors import Unavailable
 log = logging.getLogger(__name__)
 
 PAGE: Final = 200
+NEWEST: Final = 100
+"""Of each channel's messages are looked at, also those from before: there may be answers below them."""
 MOST_CHANNELS: Final = 2_000
 """In which is looked."""
 MOST_RESTS: Final = 10
@@ -61,10 +63,16 @@ class Missed:
         """
         threads = dict.fromkeys(cursor.threads)
         for channel in await self._channels():
+            newest, more = await self._page(channel, None, None, NEWEST)
+            for one in newest[::-1]:
+                threads.pop(thread := f"{channel}:{one['ts']}", None)  # it is seen here whether it has any news
+                if order(str(one.get("latest_reply") or "")) > order(cursor.moment):
+                    threads[thread] = None
+            missed = [one for one in newest if order(str(one["ts"])) > order(cursor.moment)]
+            if not more or len(missed) < len(newest):
+                yield self._read(channel, missed[::-1])
+                continue
             async for page in self._history(channel, cursor.moment):
-                for one in page:
-                    if order(str(one.get("latest_reply") or "")) > order(cursor.moment):
-                        threads[f"{channel}:{one['ts']}"] = None
                 yield self._read(channel, page)
         for thread in threads:
             channel, _, topic = thread.partition(":")
@@ -97,7 +105,7 @@ class Missed:
         edges: list[str] = []
         latest = None
         while True:
-            page, more = await self._page(channel, oldest, latest)
+            page, more = await self._page(channel, oldest, latest, PAGE)
             if not more or not page:
                 break
             edges.append(latest or just_behind(str(page[0]["ts"])))
@@ -105,11 +113,13 @@ class Missed:
         if page:
             yield page[::-1]
         for edge in reversed(edges):
-            page, _ = await self._page(channel, oldest, edge)
+            page, _ = await self._page(channel, oldest, edge, PAGE)
             yield page[::-1]
 
-    async def _page(self, channel: str, oldest: str, latest: str | None) -> tuple[list[Message], bool]:
-        what = {"channel": channel, "oldest": oldest, "latest": latest, "limit": PAGE}
+    async def _page(
+        self, channel: str, oldest: str | None, latest: str | None, limit: int
+    ) -> tuple[list[Message], bool]:
+        what = {"channel": channel, "oldest": oldest, "latest": latest, "limit": limit}
         answer = await self._ask(self._web.conversations_history, **what)
         return (list(answer.get("messages") or []), bool(answer.get("has_more"))) if answer else ([], False)
 

@@ -107,6 +107,19 @@ async def test_what_was_answered_in_a_thread_meanwhile_comes(wire: SlackWire) ->
     assert {one.place.topic for one in found} == {root}
 
 
+async def test_what_was_answered_below_its_own_words_meanwhile_comes(wire: SlackWire) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    async with opened(wire) as (channel, reading):
+        asked = await channel.send(place, Said("Which one?", key="k1"))
+        assert isinstance(asked, Sent)
+        await wire.say(place, ann, "wait")
+        assert (await reading.next()).text == "wait"
+    await wire.say(place, ann, "the second", reply_to=asked.ref)
+    async with opened(wire, reading.cursor) as (_, later):
+        found = await later.next()
+    assert (found.text, found.place, found.reply_to) == ("the second", place, asked.ref)
+
+
 async def test_an_answer_stands_in_the_thread_of_its_question(wire: SlackWire) -> None:
     group = wire.place(1, group=True)
     async with opened(wire) as (channel, reading):
