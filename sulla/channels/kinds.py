@@ -61,6 +61,21 @@ KINDS: Final = (
         "telegram",
         ("httpx", "httpcore", "telegram"),
     ),
+    ChannelKind(
+        "slack",
+        "Slack",
+        "sulla.channels.slack.channel:make",
+        "sulla.channels.slack.settings:SlackOptions",
+        MappingProxyType(
+            {
+                "bot_token": "the bot token (xoxb-…), which the app's page shows under OAuth & Permissions",
+                "app_token": "the app-level token (xapp-…) with connections:write, from Basic Information",
+            }
+        ),
+        "slack_sdk",
+        "slack",
+        ("slack_sdk", "aiohttp"),
+    ),
 )
 """Sulla's own. To add one: its folder, and its line here."""
 
