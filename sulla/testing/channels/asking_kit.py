@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -14,6 +15,9 @@ from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
+
+ASKED: Final = "Reply to this message"
+"""What stands in a question where there are no buttons."""
 
 
 class AskingKit:
@@ -53,6 +57,44 @@ class AskingKit:
             await scene.pass_time(30)
             assert len(made) == 1
             assert not any(one.buttons for one in wire.seen(place))
+
+    async def test_where_there_are_no_buttons_a_reply_chooses(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        if wire.channel().manners.most_buttons:
+            return
+        made: list[str] = []
+        tool = _reaching(made)
+        calls = [Say(calls=(ToolCall(CallId(f"c{number}"), tool.name, {}),)) for number in (1, 2)]
+        provider = ScriptedProvider([*calls, "Done.", "Good.", "Well."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it twice", forwarded=True)
+            await scene.until(lambda: scene.texts(1), "a question")
+            await wire.say(wire.place(2), wire.person(2), "1", reply_to=wire.seen(place)[0].ref)
+            await wire.say(place, ann, "1")
+            await wire.say(place, ann, "1, I think", reply_to=wire.seen(place)[0].ref)
+            await scene.until(lambda: len(scene.keeper.said) == 3, "they are messages as any")
+            assert not made
+            await wire.say(place, ann, "1", reply_to=wire.seen(place)[0].ref)
+            await scene.until(lambda: len(_asked(scene)) == 2, "another question")
+            assert len(made) == 1
+            again = next(one for one in reversed(wire.seen(place)) if ASKED in one.text)
+            await wire.say(place, ann, "refuse", reply_to=again.ref)
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            await scene.pass_time(30)
+            assert len(made) == 1
+            assert [one for one in scene.texts(1) if one in ("Allow.", "Refuse.")] == ["Allow.", "Refuse."]
+            assert scene.line.held is not None
+            assert not scene.line.held.book.items
+            if not wire.channel().manners.edits:
+                assert len(_asked(scene)) == 2  # they stand as they were asked
+
+
+def _asked(scene: Scene) -> list[str]:
+    return [one for one in scene.texts(1) if ASKED in one]
 
 
 def _reaching(made: list[str]) -> Tool:
