@@ -197,7 +197,7 @@ class Manners:
     edits_per_s: float = 0.0
     """Of one message while it is written; 0 where an answer is sent when it is done."""
     most_buttons: int = 0
-    """On one message; 0 where the service has none: choices are then asked for in words."""
+    """On one message; 0 where the service has none: a reply to the question then chooses."""
     button_chars: int = 40
     """Of a button's label."""
     typing_s: float = 0.0
@@ -206,6 +206,9 @@ class Manners:
     """Whether `looked_up` can say more than `Unknown`."""
     takes_key: bool = False
     """Whether a send with the same key is one message, however often it is made."""
+    edits: bool = True
+    """Whether a message of the daemon's can be changed. Where it cannot (then `edits_per_s` is 0), `edit` is never
+    called: a question that is no longer open stays as it was asked."""
     deletes: bool = True
     """Whether a message of the daemon's can be taken back."""
     most_file_bytes: int = 20_000_000

@@ -26,7 +26,7 @@ class Wanted:
     options: object
     """Those of its kind, checked: an instance of `ChannelKind.options`."""
     secrets: Mapping[str, str]
-    """What the kind's `secrets` ask for, by their names. Never shown, never logged."""
+    """What the kind's `secrets` ask for, and of `may` what was given, by their names. Never shown, never logged."""
     clock: Clock
 
 
@@ -48,6 +48,11 @@ class ChannelKind(NamedTuple):
     """What brings it: an extra of Sulla, or the name of a package."""
     loggers: tuple[str, ...] = ()
     """The loggers of its library that write addresses or contents; they are hushed below warnings."""
+    may: Mapping[str, str] = MappingProxyType({})
+    """Secrets that it knows and can do without, as `secrets`: the wizard takes an empty answer for none."""
+    asks: Mapping[str, str] = MappingProxyType({})
+    """Options that the wizard asks for before any secret, by their names, with what it asks; an empty answer leaves one
+    out. What is typed is shown."""
 
 
 KINDS: Final = (

@@ -36,6 +36,27 @@ def kind_of(said: AccountSettings, known: Mapping[str, ChannelKind]) -> ChannelK
     return kind
 
 
+def options_of(said: AccountSettings, kind: ChannelKind) -> BaseModel:
+    """The options of a channel, as its kind wants them.
+
+    Args:
+        said: what the settings say.
+        kind: its kind.
+
+    Raises:
+        SettingsError: they do not fit it.
+    """
+    model = find(kind.options, f"the channel kind {kind.name!r}")
+    if not isinstance(model, type) or not issubclass(model, BaseModel):
+        raise SettingsError(f"{kind.options} is no pydantic model: mend its package")
+    try:
+        return model.model_validate(said.options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise SettingsError(f"channels: options.{where} of {said.name!r}: {first['msg']}") from None
+
+
 def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[], Channel]:
     """What makes a channel, as often as it is taken up; its options and secrets are looked at now.
 
@@ -47,20 +68,14 @@ def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[
     Raises:
         SettingsError: they do not fit the kind.
     """
-    model = find(kind.options, f"the channel kind {kind.name!r}")
-    if not isinstance(model, type) or not issubclass(model, BaseModel):
-        raise SettingsError(f"{kind.options} is no pydantic model: mend its package")
-    try:
-        options = model.model_validate(said.options)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise SettingsError(f"channels: options.{where} of {said.name!r}: {first['msg']}") from None
+    options = options_of(said, kind)
     secrets = {name: kept.get_secret_value() for name, kept in said.secrets.items()}
     if missing := [name for name in kind.secrets if not secrets.get(name)]:
         raise SettingsError(f"channels: {said.name!r} has no secrets.{missing[0]}: {kind.secrets[missing[0]]}")
-    if unknown := [name for name in secrets if name not in kind.secrets]:
-        raise SettingsError(f"channels: {said.name!r} has secrets.{unknown[0]}, which its kind does not know")
+    if unknown := [name for name in secrets if name not in kind.secrets and name not in kind.may]:
+        known = ", ".join((*kind.secrets, *kind.may)) or "none"
+        raise SettingsError(f"channels: {said.name!r} has secrets.{unknown[0]}; its kind knows: {known}")
+    secrets = {name: kept for name, kept in secrets.items() if kept}
 
     def make() -> Channel:
         hush(kind)

@@ -36,10 +36,6 @@ class Telegram(TelegramWire):
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
-    @property
-    def api(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
-
     def said(self, number: int, text: str) -> str:
         work = self.say(self.place(number), self.person(number), text)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)

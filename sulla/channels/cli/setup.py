@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import SecretStr
 
 from sulla.channels.cli.file import added, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
-from sulla.channels.opened import kind_of, making, tried
+from sulla.channels.opened import kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.host.system import SystemClock
@@ -23,6 +25,13 @@ from sulla.terminal.table import one_line
 FILE = "sulla.toml"
 TRIES = 3
 """So often a person is asked for the same."""
+
+
+class Ask(Protocol):
+    """Asks a person; `terminal.keyboard.read_line` is one."""
+
+    async def __call__(self, prompt: str, /, *, hidden: bool) -> str | None:
+        """The answer; None where there is nobody."""
 
 
 async def add(given: argparse.Namespace, home: Path) -> Exit:
@@ -41,18 +50,40 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     chosen = given.kind or ((await read_line(f"Which service ({', '.join(known)})? ")) or "").strip()
     kind = kind_of(AccountSettings(name="new", kind=chosen or "none"), known)
     name = given.name or kind.name
-    path = home / FILE
-    text = path.read_text("utf-8") if path.exists() else ""
+    return await set_up(kind, name, home / FILE)
+
+
+async def set_up(kind: ChannelKind, name: str, path: Path, ask: Ask = read_line) -> Exit:
+    """Ask until the service lets the daemon in, or it was asked for often enough.
+
+    Args:
+        kind: which service.
+        name: what the channel is called.
+        path: of `sulla.toml`; it is written once the service has let the daemon in.
+        ask: asks a person.
+
+    Raises:
+        InvalidInput: a question was left open.
+        SettingsError, Conflict: it cannot be written down.
+    """
+    text = _text_of(path)
     added(text, name, kind.name, {}, {})  # before anybody is asked
+    shown = {option: f"{what}: " for option, what in kind.asks.items()}
+    hidden = {secret: f"Give {what} (it is not shown): " for secret, what in {**kind.secrets, **kind.may}.items()}
     for _ in range(TRIES):
-        secrets = await _secrets(kind)
-        said = AccountSettings(name=name, kind=kind.name, secrets={key: SecretStr(one) for key, one in secrets.items()})
+        options: dict[str, str] = {}
+        secrets: dict[str, str] = {}
         try:
-            account, why = await tried(making(said, kind, SystemClock()))
+            options = await _asked(ask, shown, hidden=False)
+            said = AccountSettings(name=name, kind=kind.name, options=dict(options))
+            options_of(said, kind)  # before any secret is asked for
+            secrets = await _asked(ask, hidden, hidden=True)
+            kept = {key: SecretStr(one) for key, one in secrets.items()}
+            account, why = await tried(making(said.model_copy(update={"secrets": kept}), kind, SystemClock()))
         except SettingsError as error:
             account, why = "", error.message
         if not why:
-            write(path, added(text, name, kind.name, {}, secrets))
+            write(path, added(text, name, kind.name, options, secrets))
             tell(hint(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};"))
             tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
@@ -60,11 +91,19 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     return Exit.FAILED
 
 
-async def _secrets(kind: ChannelKind) -> dict[str, str]:
-    return {
-        name: ((await read_line(f"Give {what} (it is not shown): ", hidden=True)) or "").strip()
-        for name, what in kind.secrets.items()
-    }
+def _text_of(path: Path) -> str:
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+async def _asked(ask: Ask, wanted: Mapping[str, str], *, hidden: bool) -> dict[str, str]:
+    """What was answered, by what was asked for; without empty answers."""
+    said: dict[str, str] = {}
+    for name, prompt in wanted.items():
+        if (answer := await ask(prompt, hidden=hidden)) is None:
+            raise InvalidInput("it was left open: nothing is set up, and nothing was written")
+        if answer.strip():
+            said[name] = answer.strip()
+    return said
 
 
 def remove(given: argparse.Namespace, home: Path) -> Exit:

@@ -58,8 +58,43 @@ def words_of(question: Question, *, buttons: bool) -> str:
     """
     if buttons or not question.choices:
         return question.prompt
-    ways = "\n".join(f"- {choice.label}: `/pick {choice.token}`" for choice in question.choices)
-    return f"{question.prompt}\n\n{ways}"
+    numbers = _numbered(question)
+    ways = "\n".join(
+        f"{f'{number}.' if numbers else '-'} {_plain(one.label)}: `/pick {one.token}`"
+        for number, one in enumerate(question.choices, 1)
+    )
+    what = "the number or the words of one" if numbers else "the words of one"
+    how = f"Reply to this message with nothing but {what}, or say what stands behind it."
+    return f"{question.prompt}\n\n{ways}\n\n{how}"
+
+
+def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:
+    """What a reply in words means, where there are no buttons: a choice if it says nothing but its number or its label.
+    The reply names the question, so nothing is guessed.
+
+    Args:
+        questions: those that are open.
+        said: the words.
+        reply_to: the service's id of the message that they answer.
+        place: where.
+        person: who says them.
+
+    Returns:
+        The answer; or what he is told instead, empty if it chooses nothing.
+    """
+    words = _plain(said).casefold()
+    for question in questions.values():
+        if not reply_to or (question.ref, question.place) != (reply_to, place):
+            continue
+        numbers = _numbered(question)
+        meant = [
+            choice
+            for number, choice in enumerate(question.choices, 1)
+            if words == _plain(choice.label).casefold() or (numbers and words == str(number))
+        ]
+        if len(meant) == 1:
+            return Answered(question, meant[0]) if "approve" in person.scopes else NOT_YOURS
+    return ""
 
 
 def pressed(questions: Mapping[str, Question], token: str, place: str, person: Person) -> Answered | str:
@@ -79,6 +114,15 @@ def pressed(questions: Mapping[str, Question], token: str, place: str, person: P
             if choice.token == token and question.place == place:
                 return Answered(question, choice) if "approve" in person.scopes else NOT_YOURS
     return OLD
+
+
+def _numbered(question: Question) -> bool:
+    """Whether choices can be meant by their numbers: not where one of them is a number itself."""
+    return not any(_plain(choice.label).isdigit() for choice in question.choices)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _choices(wait: Wait) -> list[tuple[str, Verdict, str]]:

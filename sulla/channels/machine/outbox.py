@@ -119,12 +119,12 @@ class Outbox:
             self._add(replace(item, question=question.id) if last else item)
 
     def ask_no_more(self, question: Question, text: str) -> None:
-        """A question is no longer open: its buttons go, and its message says what became of it."""
+        """A question is no longer open: where its message can be changed, it says so, and has no buttons any more."""
         for item in list(self._book.items.values()):
             if item.question == question.id and item.status == "planned" and not item.tries:
                 del self._book.items[item.id]  # nobody has seen it
                 return
-        if question.ref:
+        if question.ref and self._manners.edits:
             shown = self._parts(text)[:1] or ["…"]
             self._add(Item(derived_id("out", question.id, "over"), question.place, shown[0], "edit", ref=question.ref))
 

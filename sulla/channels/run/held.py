@@ -80,6 +80,16 @@ class Held:
         """
         return derived_id("msg", self.name, self.account.id, place.key, message_id, *more)
 
+    def key_of(self, place: str) -> str:
+        """The key of the place that is meant; empty for none where somebody has talked.
+
+        Args:
+            place: a key, or the service's id of a place: where only threads of it are known (of a mailbox's people all
+                are threads), the one in which somebody talked last.
+        """
+        talks = self.book.talks  # where somebody talked last comes last
+        return place if place in talks else next((key for key in reversed(talks) if talks[key].place.id == place), "")
+
     def talk(self, place: Place) -> Talk:
         """What is known of a place, from now on as one where somebody talked last."""
         talks, now_ms = self.book.talks, self.around.now_ms()

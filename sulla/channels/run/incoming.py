@@ -130,8 +130,10 @@ class Incoming:
 
     async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
         found = asking.pressed(self._held.book.questions, press.token, arrived.place.key, person)
-        if isinstance(found, str):
-            return found
+        return found if isinstance(found, str) else await self._choose(found, person)
+
+    async def _choose(self, found: asking.Answered, person: Person) -> str:
+        """Hand on what was chosen; what whoever did is told."""
         question, choice = found.question, found.choice
         answer = Answer(question.wait_id, choice.text, choice.verdict, by=person.principal)
         try:
@@ -214,10 +216,16 @@ class Incoming:
         return thread
 
     async def _answers(self, arrived: Arrived, person: Person) -> bool:
-        """Whether it is the answer in words to a question that asks for some."""
+        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons."""
+        questions = self._held.book.questions
+        if not self._held.channel.manners.most_buttons and arrived.reply_to:
+            found = asking.replied(questions, arrived.text, arrived.reply_to, arrived.place.key, person)
+            if found:
+                await self._tell(arrived, found if isinstance(found, str) else await self._choose(found, person))
+                return True
         if not arrived.reply_to or "approve" not in person.scopes:
             return False
-        for question in self._held.book.questions.values():
+        for question in questions.values():
             asked_here = question.place == arrived.place.key and question.ref == arrived.reply_to
             if asked_here and not question.choices:
                 answer = Answer(question.wait_id, arrived.text, by=person.principal)

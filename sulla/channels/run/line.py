@@ -92,7 +92,7 @@ class Line:
         """Tell somebody something at a place where he has written; whether this daemon could.
 
         Args:
-            place: its key.
+            place: its key, or the service's id of it (`Held.key_of`).
             text: what.
             key: the same for the same words; empty for words that are told once in any case.
 
@@ -100,7 +100,7 @@ class Line:
             StoreUnavailable, StaleLease: nobody knows whether it will be said.
         """
         held = self.held
-        if held is None or place not in held.book.talks:
+        if held is None or not (place := held.key_of(place)):
             return False
         mark = f"told:{key or self._around.fresh('told')}"
         if mark not in held.seen:

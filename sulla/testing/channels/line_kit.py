@@ -5,31 +5,23 @@ Beside `wire` it takes the fixtures `clock` (the wire's), `store` (a new one on 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import AttachmentKind
-from sulla.channels.machine.outbox import DOUBTFUL
-from sulla.core.ids import CallId, ThreadId
-from sulla.core.message import Text, ToolCall
-from sulla.core.words import ours
+from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
 from sulla.store.base import Store
+from sulla.testing.channels.asking_kit import AskingKit
+from sulla.testing.channels.kill_kit import MARK, KillKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
 from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
-from sulla.testing.mortal import Mortal
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-from sulla.tools.base import Done, Result, Tool, ToolContext
-from sulla.tools.define import define
 
 HOUR_S: Final = 3_600.0
-MARK: Final = DOUBTFUL.strip("*() \n")[:20]
 STRANGERS: Final = 100
 TALKS: Final = 50
 
@@ -60,7 +52,7 @@ class Slow(Echo):
                 await self._clock.sleep(0.5)
 
 
-class LineKit:
+class LineKit(AskingKit, KillKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:
@@ -173,30 +165,6 @@ class LineKit:
                 assert texts[1].endswith(f"{ECHO}hello")
                 assert texts[2:] == [f"{ECHO}again"]
 
-    async def test_a_kill_at_any_write_loses_and_doubles_nothing(
-        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
-    ) -> None:
-        """The process dies at one write after the other, over one store; what was lost would be missing at the end."""
-        said: list[str] = []
-        for at in range(1, 22):
-            for after in (False, True):
-                boot = 2 * at + after
-                mortal = Mortal(store, at, after=after, changes=("append", "offer", "swap"))
-                text = f"word {at} {after}"
-                said.append(text)
-                scene = Scene(wire, tmp_path / "ws", store=mortal, clock=clock, boot=boot)  # type: ignore[arg-type]  # it passes on all
-                async with scene:
-                    if boot == 2:
-                        await Scene(wire, tmp_path / "ws", store=store, clock=clock).pair(1, "ann")
-                    await wire.say(wire.place(1), wire.person(1), text)
-                    await scene.until(partial(self._dead_or_told, scene, text), text)
-        async with Scene(wire, tmp_path / "ws", store=store, clock=clock, boot=100) as scene:
-            await scene.until(lambda: all(self._told(scene, text) for text in said), "all answers")
-            await scene.pass_time(60)
-            self._each_once(scene.texts(1), said)
-            inputs = [one async for one in self._inputs(scene)]
-            assert Counter(inputs) == Counter(said)
-
     async def test_many_talk_at_once_within_the_rates(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
@@ -239,41 +207,6 @@ class LineKit:
             await scene.pair(1, "ann")
             await wire.say(wire.place(1), wire.person(1), "tell me")
             await scene.until(lambda: " ".join(scene.texts(1)).split() == words, "all parts")
-
-    async def test_a_question_is_asked_once_and_answered_once(
-        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
-    ) -> None:
-        made: list[str] = []
-        tool = _reaching(made)
-        call = ToolCall(CallId("c1"), tool.name, {})
-        provider = ScriptedProvider([Say(calls=(call,)), "Done.", "Good."])
-        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
-        place, ann, eve = wire.place(1), wire.person(1), wire.person(2)
-        async with scene:
-            await scene.pair(1, "ann")
-            await wire.say(place, ann, "do it", forwarded=True)
-            await scene.until(lambda: scene.texts(1), "a question")
-            assert scene.line.held is not None
-            question = next(iter(scene.line.held.book.questions.values()))
-            token = question.choices[0].token
-            if wire.channel().manners.most_buttons:
-                asked = wire.seen(place)[0]
-                assert token in asked.buttons.values()
-                await wire.press(place, eve, asked.ref, token)
-                await wire.press(place, ann, asked.ref, "forged")
-                await wire.press(wire.place(2), ann, asked.ref, token)
-                await scene.pass_time(10)
-                assert not made
-                await wire.press(place, ann, asked.ref, token)
-                await wire.press(place, ann, asked.ref, question.choices[1].token)
-            else:
-                await wire.say(wire.place(2), eve, f"/pick {token}")
-                await wire.say(place, ann, "/pick forged")
-                await wire.say(place, ann, f"/pick {token}")
-            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
-            await scene.pass_time(30)
-            assert len(made) == 1
-            assert not any(one.buttons for one in wire.seen(place))
 
     async def test_words_of_a_group_are_from_outside(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
@@ -353,30 +286,6 @@ class LineKit:
             assert ("three" in said) is not deletes
             provider.assert_done()
 
-    # ------------------------------------------------------------------------------------------------------- private
-
-    def _dead_or_told(self, scene: Scene, text: str) -> bool:
-        return scene.dead or self._told(scene, text)
-
-    def _told(self, scene: Scene, text: str) -> bool:
-        return any(one.endswith(f"{ECHO}{text}") for one in scene.texts(1))
-
-    def _each_once(self, texts: list[str], said: list[str]) -> None:
-        """Each was answered once; a second time only with the word that it may be one."""
-        plain = Counter(one for one in texts if MARK not in one)
-        marked = [one for one in texts if MARK in one]
-        for text in said:
-            again = sum(one.endswith(f"{ECHO}{text}") for one in marked)
-            assert plain[f"{ECHO}{text}"] <= 1, text
-            assert plain[f"{ECHO}{text}"] + again >= 1, text
-
-    async def _inputs(self, scene: Scene) -> AsyncGenerator[str, None]:
-        for info in await scene.store.find(kind="thread"):
-            with suppress(StopIteration):
-                for entry in await scene.world.log(ThreadId(info.key)):
-                    if entry.kind == "INPUT":
-                        yield str(entry.data["text"])
-
 
 def _said(request: ChatRequest) -> list[str]:
     parts = [part for message in request.messages if message.role == "user" for part in message.parts]
@@ -385,14 +294,3 @@ def _said(request: ChatRequest) -> list[str]:
 
 def _files(folder: Path) -> list[Path]:
     return [one for one in folder.rglob("*") if one.is_file() and one.name != "marks.jsonl"]
-
-
-def _reaching(made: list[str]) -> Tool:
-    """A tool that a person is asked about in a conversation that holds words from outside."""
-
-    async def tell_the_world(context: ToolContext) -> Result:
-        """Tell the world."""
-        made.append(context.call_id)
-        return Done(ours("told"))
-
-    return define(tell_the_world, effect="once", category="test", timeout_s=10.0)

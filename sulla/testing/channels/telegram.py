@@ -56,6 +56,11 @@ class TelegramWire:
         """See `wire.Wire`."""
         return self._network.fastest_s
 
+    @property
+    def api(self) -> str:
+        """Where it is, as the option `api` wants it."""
+        return f"http://127.0.0.1:{self._port}"
+
     # ------------------------------------------------------------------------------------------------------ the wire
 
     async def start(self) -> None:
@@ -79,7 +84,7 @@ class TelegramWire:
         """See `wire.Wire`."""
         from sulla.channels.telegram.channel import make
 
-        options = TelegramOptions(api=f"http://127.0.0.1:{self._port}", poll_s=self._poll_s)
+        options = TelegramOptions(api=self.api, poll_s=self._poll_s)
         return make(Wanted("tg", options, {"token": secret or TOKEN}, self._clock))
 
     async def _method(self, request: web.Request) -> web.StreamResponse:
@@ -193,6 +198,8 @@ class TelegramWire:
     def _add(self, args: Mapping[str, Any], what: dict[str, Any]) -> dict[str, Any]:
         chat = {"id": int(args["chat_id"]), "type": "group" if int(args["chat_id"]) < 0 else "private"}
         made = {"message_id": self._take_number(), "date": self._now(), "chat": chat, "from": BOT, **what}
+        if args.get("message_thread_id"):
+            made["message_thread_id"] = int(args["message_thread_id"])
         self._chats.setdefault(str(args["chat_id"]), []).append(made)
         return _public(made)
 
@@ -263,7 +270,8 @@ class TelegramWire:
 
     def seen(self, place: Place) -> Sequence[Seen]:
         """See `wire.Wire`."""
-        return [self._seen(one) for one in self._chats.get(place.id, []) if one["from"] == BOT]
+        own = (one for one in self._chats.get(place.id, []) if one["from"] == BOT)
+        return [self._seen(one) for one in own if place.topic in ("", str(one.get("message_thread_id", "")))]
 
     def _seen(self, one: Mapping[str, Any]) -> Seen:
         rows = (one.get("reply_markup") or {}).get("inline_keyboard", [])
@@ -274,6 +282,8 @@ class TelegramWire:
     def _said(self, place: Place, sender: Sender, text: str, *, mentions: bool) -> dict[str, Any]:
         message = {"message_id": self._take_number(), "date": self._now(), "chat": _chat(place), "from": _user(sender)}
         message["text"] = text
+        if place.topic:
+            message |= {"message_thread_id": int(place.topic), "is_topic_message": True}
         if mentions:
             message["entities"] = [{"type": "mention", "offset": 0, "length": len(str(BOT["username"])) + 1}]
         return message

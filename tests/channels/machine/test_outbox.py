@@ -189,6 +189,15 @@ def test_a_question_has_its_buttons_and_loses_them() -> None:
     assert (_head(outbox).kind, _head(outbox).ref, _head(outbox).buttons) == ("edit", "r1", ())
 
 
+def test_where_nothing_can_be_changed_no_change_is_planned() -> None:
+    book, outbox = _outbox(replace(MANNERS, edits=False, edits_per_s=0, deletes=False))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    outbox.ask_no_more(book.questions["q1"], "May I? Yes.")
+    assert book.items == {}
+
+
 def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
     book, outbox = _outbox()
     book.questions["q1"] = _question()

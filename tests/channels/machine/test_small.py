@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sulla.channels.base import Manners
 from sulla.channels.machine import asking
 from sulla.channels.machine.live import FIRST_S, LiveText
@@ -73,6 +75,37 @@ def test_without_buttons_it_is_asked_in_words() -> None:
     assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
     said = asking.words_of(question, buttons=False)
     assert all(f"/pick {one.token}" in said for one in question.choices)
+
+
+def test_a_reply_that_says_nothing_else_chooses_by_number_or_label() -> None:
+    ann, rita = Person("ann"), Person("rita", ("read", "write"))
+    question = replace(asking.question_of(WAIT, "p", "t", "secret", 0), ref="r")
+    open_ = {question.id: question}
+    allow, _, always = question.choices
+    good = (("1", allow), (" Allow ", allow), ("ALLOW\n", allow), ("3", always), ("always  allow", always))
+    for said, choice in good:
+        assert asking.replied(open_, said, "r", "p", ann) == asking.Answered(question, choice), said
+    for said in ("0", "4", "01", "1 2", "1, please", "Allow?", "I do not allow", "", "-1", "yes"):
+        assert asking.replied(open_, said, "r", "p", ann) == "", said
+    assert asking.replied(open_, "1", "r", "p", rita) == asking.NOT_YOURS
+    assert asking.replied(open_, "tell me more", "r", "p", rita) == ""
+    for reply_to, place in (("other", "p"), ("r", "q"), ("", "p")):
+        assert asking.replied(open_, "1", reply_to, place, ann) == ""
+    unsent = replace(question, ref="")
+    assert asking.replied({unsent.id: unsent}, "1", "", "p", ann) == ""
+
+
+def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> None:
+    wait = Wait("answer:x", CallId("c"), "How many?", choices=("3", "2", "many", "Many"))
+    question = replace(asking.question_of(wait, "p", "t", "secret", 0), ref="r")
+    open_ = {question.id: question}
+    assert asking.replied(open_, "2", "r", "p", Person("ann")) == asking.Answered(question, question.choices[1])
+    for said in ("1", "4", "many"):
+        assert asking.replied(open_, said, "r", "p", Person("ann")) == "", said
+    assert "- 3: " in asking.words_of(question, buttons=False)
+    assert "the number" not in asking.words_of(question, buttons=False)
+    named = asking.question_of(WAIT, "p", "t", "secret", 0)
+    assert "2. Refuse: `/pick" in asking.words_of(named, buttons=False)
 
 
 def test_what_was_seen_is_known_and_bounded() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from sulla.channels.base import Place
 from sulla.channels.lines import Lines
 from sulla.channels.run.recognizer import Recognizer
 from sulla.channels.tools import channel_tools
@@ -77,6 +79,28 @@ async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: M
         assert scene.texts(1)[1:] == ["Sulla: a notice\n\nThe tea is ready."]
         assert await lines.notify("channel://chat/77", "t", "x", "k2")
         assert await lines.notify("channel://other/77", "t", "x", "k3")
+
+
+async def test_a_notice_to_a_place_of_threads_goes_to_the_newest(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    chat, ann = wire.place(1), wire.person(1)
+    older, newer = replace(chat, topic="7"), replace(chat, topic="9")
+    async with _scene(wire, clock, tmp_path, ScriptedProvider(["One.", "Two.", "Three."])) as scene:
+        await scene.pair(1, "ann")
+        lines = Lines({"chat": scene.line}, scene.people)
+        for number, topic in enumerate((older, newer, older), 1):
+            await wire.say(topic, ann, f"hello {number}")
+            await scene.until(lambda: len(scene.keeper.said) == number, "it was taken in")  # noqa: B023 - at once
+            assert await lines.notify(f"channel://chat/{chat.id}", "Tea", f"notice {number}", f"k{number}") == ""
+        assert await lines.notify(f"channel://chat/{chat.id}%0A9", "Tea", "by its key", "k4") == ""
+        await scene.until(lambda: len(wire.seen(chat)) == 7, "answers and notices")
+
+        def notices(topic: Place) -> list[str]:
+            return [one.text.split()[-1] for one in wire.seen(topic) if one.text.startswith("Tea")]
+
+        assert notices(older) == ["1", "3"]
+        assert notices(newer) == ["2", "key"]
 
 
 async def test_a_voice_note_is_written_down_or_it_is_said_why_not() -> None:

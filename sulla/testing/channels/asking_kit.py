@@ -1,0 +1,108 @@
+"""The conformance kit of channels, of its second part what people are asked. It takes the fixtures of `line_kit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
+from sulla.core.words import ours
+from sulla.store.base import Store
+from sulla.testing.channels.scene import Scene
+from sulla.testing.channels.wire import Wire
+from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.define import define
+
+ASKED: Final = "Reply to this message"
+"""What stands in a question where there are no buttons."""
+
+
+class AskingKit:
+    """What people are asked by a channel, and how they answer there."""
+
+    async def test_a_question_is_asked_once_and_answered_once(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        made: list[str] = []
+        tool = _reaching(made)
+        call = ToolCall(CallId("c1"), tool.name, {})
+        provider = ScriptedProvider([Say(calls=(call,)), "Done.", "Good."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann, eve = wire.place(1), wire.person(1), wire.person(2)
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it", forwarded=True)
+            await scene.until(lambda: scene.texts(1), "a question")
+            assert scene.line.held is not None
+            question = next(iter(scene.line.held.book.questions.values()))
+            token = question.choices[0].token
+            if wire.channel().manners.most_buttons:
+                asked = wire.seen(place)[0]
+                assert token in asked.buttons.values()
+                await wire.press(place, eve, asked.ref, token)
+                await wire.press(place, ann, asked.ref, "forged")
+                await wire.press(wire.place(2), ann, asked.ref, token)
+                await scene.pass_time(10)
+                assert not made
+                await wire.press(place, ann, asked.ref, token)
+                await wire.press(place, ann, asked.ref, question.choices[1].token)
+            else:
+                await wire.say(wire.place(2), eve, f"/pick {token}")
+                await wire.say(place, ann, "/pick forged")
+                await wire.say(place, ann, f"/pick {token}")
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            await scene.pass_time(30)
+            assert len(made) == 1
+            assert not any(one.buttons for one in wire.seen(place))
+
+    async def test_where_there_are_no_buttons_a_reply_chooses(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        if wire.channel().manners.most_buttons:
+            return
+        made: list[str] = []
+        tool = _reaching(made)
+        calls = [Say(calls=(ToolCall(CallId(f"c{number}"), tool.name, {}),)) for number in (1, 2)]
+        provider = ScriptedProvider([*calls, "Done.", "Good.", "Well."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it twice", forwarded=True)
+            await scene.until(lambda: scene.texts(1), "a question")
+            await wire.say(wire.place(2), wire.person(2), "1", reply_to=wire.seen(place)[0].ref)
+            await wire.say(place, ann, "1")
+            await wire.say(place, ann, "1, I think", reply_to=wire.seen(place)[0].ref)
+            await scene.until(lambda: len(scene.keeper.said) == 3, "they are messages as any")
+            assert not made
+            await wire.say(place, ann, "1", reply_to=wire.seen(place)[0].ref)
+            await scene.until(lambda: len(_asked(scene)) == 2, "another question")
+            assert len(made) == 1
+            again = next(one for one in reversed(wire.seen(place)) if ASKED in one.text)
+            await wire.say(place, ann, "refuse", reply_to=again.ref)
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            await scene.pass_time(30)
+            assert len(made) == 1
+            assert [one for one in scene.texts(1) if one in ("Allow.", "Refuse.")] == ["Allow.", "Refuse."]
+            assert scene.line.held is not None
+            assert not scene.line.held.book.items
+            if not wire.channel().manners.edits:
+                assert len(_asked(scene)) == 2  # they stand as they were asked
+
+
+def _asked(scene: Scene) -> list[str]:
+    return [one for one in scene.texts(1) if ASKED in one]
+
+
+def _reaching(made: list[str]) -> Tool:
+    """A tool that a person is asked about in a conversation that holds words from outside."""
+
+    async def tell_the_world(context: ToolContext) -> Result:
+        """Tell the world."""
+        made.append(context.call_id)
+        return Done(ours("told"))
+
+    return define(tell_the_world, effect="once", category="test", timeout_s=10.0)
