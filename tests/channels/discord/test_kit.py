@@ -1,0 +1,34 @@
+"""Discord, by its real library, against a fake of its HTTP interface and its gateway."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.channels.kinds import KINDS
+from sulla.channels.run.quiet import hush
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.discord import DiscordWire
+from sulla.testing.channels.kit import ChannelKit
+from sulla.testing.channels.line_kit import LineKit
+from sulla.testing.clock import ManualClock
+
+
+class TestDiscord(ChannelKit, LineKit):
+    @pytest.fixture
+    async def wire(self, clock: ManualClock) -> AsyncIterator[DiscordWire]:
+        hush(next(one for one in KINDS if one.name == "discord"))
+        wire = DiscordWire(clock)
+        await wire.start()
+        yield wire
+        await wire.stop()
+
+    @pytest.fixture
+    def store(self, clock: ManualClock) -> MemoryStore:
+        return MemoryStore(clock, random_id)
+
+    @pytest.fixture
+    def clock(self) -> ManualClock:
+        return ManualClock()
