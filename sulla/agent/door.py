@@ -39,7 +39,7 @@ class DoorKeeper(Protocol):
         """
 
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
-        """End the running turn and hold what waits."""
+        """End the running turn, and have what waits get none."""
 
     async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
         """Take a message back whose turn has not begun; whether it still waited when this was asked.

@@ -23,7 +23,9 @@ PAGE = (ROOT / "docs" / "operations.md").read_text()
 def system(tmp_path: Path) -> System:
     """A daemon that is built and not started."""
     place = Place(ManualClock(), str, "home:boot", float)
-    (tmp_path / "sulla.toml").write_text("[[notify.channels]]\nname = 'desk'\naddress = 'json://127.0.0.1'\n")
+    notify = "[[notify.channels]]\nname = 'desk'\naddress = 'json://127.0.0.1'\n"
+    channels = "[[channels.accounts]]\nname = 'tg'\nkind = 'telegram'\nsecrets = { token = '1:a' }\n"
+    (tmp_path / "sulla.toml").write_text(notify + channels)
     return build(load_settings({"SULLA_STORE": "memory:"}, {}, tmp_path), Choice(ModelName(OFFLINE), ""), place)
 
 

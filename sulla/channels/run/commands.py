@@ -12,7 +12,7 @@ from sulla.core.ids import ThreadId
 
 HELP = """\
 - `/new` begins another conversation here
-- `/stop` ends what is being done
+- `/stop` ends what is being done, and drops what waits
 - `/status` says how it is
 - `/agent NAME` talks to another agent, `/agent` says who there is
 - `/help` says this
@@ -58,7 +58,7 @@ async def _stop(held: Held, arrived: Arrived, key: str) -> str:
     if not talk.thread:
         return "Nothing is being done here."
     await held.around.keeper().stop(ThreadId(talk.thread), key)
-    return "Stopped. What waits goes on with your next message."
+    return "Stopped. What waited is dropped, too."
 
 
 async def _status(held: Held, arrived: Arrived) -> str:

@@ -44,7 +44,7 @@ class ServiceDoor:
 
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """See `DoorKeeper`."""
-        await self._service.stop(thread_id, request_id)
+        await self._service.stop(thread_id, request_id, drop=True)
 
     async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
         """See `DoorKeeper`."""

@@ -97,7 +97,7 @@ class WorldKeeper:
 
     async def stop(self, thread_id: ThreadId, request_id: str) -> None:
         """See `DoorKeeper`."""
-        await self._world.threads.stop(thread_id, request_id)
+        await self._world.threads.stop(thread_id, request_id, drop=True)
         self.news.set()
 
     async def withdraw(self, thread_id: ThreadId, message_id: MessageId, request_id: str) -> bool:
