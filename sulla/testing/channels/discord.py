@@ -14,6 +14,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.discord.settings import DiscordOptions
 from sulla.channels.kinds import Wanted
 from sulla.core.clock import Clock
+from sulla.host.system import SystemClock
 from sulla.testing.channels.discord_forms import (
     DM,
     TEXT,
@@ -43,6 +44,7 @@ BOT: Final = {
 GUILD: Final = "900"
 NONCE_S: Final = 300.0
 """So long a nonce is known."""
+PATIENCE_S: Final = 20.0
 EPOCH_MS: Final = 1_420_070_400_000
 _VOICE: Final = 1 << 13
 _MIMES: Final[Mapping[AttachmentKind, str]] = {"picture": "image/png", "voice": "audio/ogg", "file": "text/plain"}
@@ -283,7 +285,9 @@ class DiscordWire:
         forwarded: bool = False,
         files: Sequence[tuple[str, bytes, AttachmentKind]] = (),
     ) -> str:
-        """See `wire.Wire`."""
+        """See `wire.Wire`. Discord tells a bot nothing of what came before it was there at all: they wait for it."""
+        async with SystemClock().timeout(PATIENCE_S):
+            await self.gateway.begun.wait()
         chat = self._chats[place.topic or place.id]
         said = "" if forwarded else f"<@{BOT['id']}> {text}" if mentions else text
         message = self._made(chat, user_of(sender), said)

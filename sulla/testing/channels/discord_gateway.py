@@ -50,6 +50,8 @@ class FakeGateway:
         self._sessions: dict[str, _Session] = {}
         self._numbers = count(1)
         self._open: set[asyncio.BaseTransport] = set()
+        self.begun = asyncio.Event()
+        """Set when the bot was there for the first time."""
         self.url = ""
         """Where it is."""
         self.gone = False
@@ -155,6 +157,7 @@ class FakeGateway:
         )
         session.tell("GUILD_CREATE", guild)
         self._sessions[name] = session
+        self.begun.set()
         return session
 
     async def _pump(self, stream: _Stream, session: _Session, seq: int) -> None:
