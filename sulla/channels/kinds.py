@@ -81,6 +81,16 @@ KINDS: Final = (
         "slack",
         ("slack_sdk", "aiohttp"),
     ),
+    ChannelKind(
+        "discord",
+        "Discord",
+        "sulla.channels.discord.channel:make",
+        "sulla.channels.discord.settings:DiscordOptions",
+        MappingProxyType({"token": "the bot's token, as the developer portal gave it"}),
+        "discord",
+        "discord",
+        ("discord", "aiohttp"),
+    ),
 )
 """Sulla's own. To add one: its folder, and its line here."""
 
