@@ -91,6 +91,15 @@ KINDS: Final = (
         "discord",
         ("discord", "aiohttp"),
     ),
+    ChannelKind(
+        "mail",
+        "E-mail",
+        "sulla.channels.mail.channel:make",
+        "sulla.channels.mail.settings:MailOptions",
+        MappingProxyType({"password": "the mailbox's password, one for programs where the provider has those"}),
+        "imap_tools",
+        "mail",
+    ),
 )
 """Sulla's own. To add one: its folder, and its line here."""
 
