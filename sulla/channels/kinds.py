@@ -100,6 +100,16 @@ KINDS: Final = (
         "imap_tools",
         "mail",
     ),
+    ChannelKind(
+        "matrix",
+        "Matrix",
+        "sulla.channels.matrix.channel:make",
+        "sulla.channels.matrix.settings:MatrixOptions",
+        MappingProxyType({"token": "the account's access token"}),
+        "mautrix",
+        "matrix",
+        ("mau", "aiohttp"),
+    ),
 )
 """Sulla's own. To add one: its folder, and its line here."""
 
