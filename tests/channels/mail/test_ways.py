@@ -154,6 +154,7 @@ async def test_with_a_secret_word_answers_go_to_it(clock: ManualClock, tmp_path:
         await scene.pass_time(30)
         assert [said.text for _, said, _ in scene.keeper.said] == ["hello"]
         assert [str(one["Reply-To"]) for one in wire.sent] == ["sulla+k3jh5k2jh3g4k5jh@home.example"]
+    await wire.stop()
 
 
 async def test_a_hundred_forged_mails_come_to_nothing(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:

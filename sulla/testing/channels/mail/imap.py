@@ -140,7 +140,8 @@ class _Session:
         self._say("+ idling")
         async with asyncio.TaskGroup() as group:
             telling = group.create_task(self._tell_on(folder))
-            await self._reader.readline()
+            with suppress(ConnectionError):  # the next look finds the end
+                await self._reader.readline()
             telling.cancel()
 
     async def _tell_on(self, folder: Folder) -> None:
@@ -150,7 +151,6 @@ class _Session:
             while True:
                 if len(folder.mails) > self._told:
                     self._tell(folder)
-                    await self._writer.drain()
                 await news.wait()
                 news.clear()
         finally:
