@@ -35,14 +35,7 @@ from sulla.testing.channels.network import Network
 from sulla.testing.channels.wire import Seen
 
 TOKEN: Final = "MTIzNDU2Nzg5.GfakeA.token-of-a-bot-that-nobody-has-000000"
-BOT: Final = {
-    "id": "123456789",
-    "username": "sulla",
-    "discriminator": "0000",
-    "global_name": None,
-    "avatar": None,
-    "bot": True,
-}
+BOT: Final = {"id": "123456789", "username": "sulla", "discriminator": "0000", "avatar": None, "bot": True}
 GUILD: Final = "900"
 NONCE_S: Final = 300.0
 """So long a nonce is known."""
