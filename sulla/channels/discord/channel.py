@@ -145,11 +145,9 @@ class DiscordChannel:
                 async for batch in self._session(at):
                     yield batch
             except SessionLost as lost:
-                if self._closed:
-                    return
                 if lost.for_good and at.session:
                     at.session = ""
-                elif at.seq == before:
+                elif at.seq == before and not self._closed:
                     raise Unavailable("Discord ends the connection") from None
 
     async def _session(self, at: Position) -> AsyncIterator[Batch]:

@@ -23,7 +23,9 @@ from sulla.testing.channels.discord_forms import (
     cut,
     failed,
     member,
+    press_of,
     public,
+    rung_by,
     sent,
     user_of,
     wrong_with,
@@ -33,14 +35,7 @@ from sulla.testing.channels.network import Network
 from sulla.testing.channels.wire import Seen
 
 TOKEN: Final = "MTIzNDU2Nzg5.GfakeA.token-of-a-bot-that-nobody-has-000000"
-BOT: Final = {
-    "id": "123456789",
-    "username": "sulla",
-    "discriminator": "0000",
-    "global_name": None,
-    "avatar": None,
-    "bot": True,
-}
+BOT: Final = {"id": "123456789", "username": "sulla", "discriminator": "0000", "avatar": None, "bot": True}
 GUILD: Final = "900"
 NONCE_S: Final = 300.0
 """So long a nonce is known."""
@@ -73,7 +68,7 @@ class DiscordWire:
         self._runner: web.AppRunner | None = None
         self._port = 0
         self._last_id = 0
-        self.gateway = FakeGateway(TOKEN, BOT, self._guild, self._hidden)
+        self.gateway = FakeGateway(TOKEN, BOT, self._guild)
         self.gateway.allows_content = content
         self.typing = 0
         self.answers: list[str] = []
@@ -192,7 +187,7 @@ class DiscordWire:
         message["components"] = said.get("components") or []
         message["attachments"] = [self._attached(name, content, "file") for name, content in files]
         chat["messages"].append(message)
-        self._ring(said)
+        self.rung += rung_by(said)
         if said.get("enforce_nonce"):
             self._nonces[known] = (self._clock.elapsed(), message)
         self.gateway.tell("MESSAGE_CREATE", dict(message) | {"nonce": said.get("nonce")})
@@ -207,7 +202,7 @@ class DiscordWire:
             return failed(400, 50035, wrong)
         found |= {name: said[name] for name in ("content", "components") if name in said}
         found["edited_timestamp"] = self._now()
-        self._ring(said)
+        self.rung += rung_by(said)
         self.gateway.tell("MESSAGE_UPDATE", dict(found))
         return answered(found)
 
@@ -240,14 +235,6 @@ class DiscordWire:
         wanted = request.match_info["id"]
         every = self._messages(request)
         return next((one for one in every if one["id"] == wanted and one["author"] == BOT), None)
-
-    def _ring(self, said: Mapping[str, Any]) -> None:
-        """Whoever is named in a message is rung up, but for what `allowed_mentions` says."""
-        content, allowed = str(said.get("content") or ""), said.get("allowed_mentions")
-        if allowed is None or "everyone" in allowed.get("parse", ()):
-            self.rung += [name for name in ("@everyone", "@here") if name in content]
-        if allowed is None or "users" in allowed.get("parse", ()):
-            self.rung += ["<@"] if "<@" in content else []
 
     # ----------------------------------------------------------------------------------------------------- as people
 
@@ -334,15 +321,8 @@ class DiscordWire:
     async def press(self, place: Place, sender: Sender, ref: str, token: str) -> bool:
         """See `wire.Wire`."""
         chat = self._chats[place.topic or place.id]
-        id_, user = self._take_id(), user_of(sender)
         found = next((one for one in chat["messages"] if one["id"] == ref), None) or self._made(chat, BOT, "")
-        interaction = {"id": id_, "application_id": BOT["id"], "type": 3, "token": f"press-{id_}", "version": 1}
-        interaction |= {"data": {"custom_id": token, "component_type": 2}, "channel_id": chat["id"], "message": found}
-        interaction |= {"channel": public(chat), "attachment_size_limit": 1, "locale": "en-US", "entitlements": []}
-        if guild := chat.get("guild_id"):
-            interaction |= {"guild_id": guild, "member": member() | {"user": user, "permissions": "0"}}
-        else:
-            interaction["user"] = user
+        interaction = press_of(self._take_id(), chat, user_of(sender), found, token)
         self.gateway.tell("INTERACTION_CREATE", interaction)
         return True
 
@@ -389,12 +369,6 @@ class DiscordWire:
         )
         about = {"id": GUILD, "name": "home", "owner_id": "5001", "roles": [], "members": [], "member_count": 2}
         return about | {"channels": rooms, "threads": threads, "emojis": [], "features": [], "unavailable": False}
-
-    def _hidden(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a bot may read that may not read all: what is said to it, and what it said."""
-        if "content" not in data or not data.get("guild_id") or data["author"] == BOT:
-            return data
-        return data if BOT in data["mentions"] else {**data, "content": "", "attachments": [], "components": []}
 
     def _made(self, chat: Mapping[str, Any], author: Mapping[str, Any], text: str) -> dict[str, Any]:
         made = {"id": self._take_id(), "channel_id": chat["id"], "author": author, "content": text, "type": 0}

@@ -121,3 +121,50 @@ def answered(data: object, status: int = 200, **headers: str) -> web.Response:
     """
     more = {name.replace("_", "-"): value for name, value in headers.items()}
     return web.Response(body=orjson.dumps(data), status=status, content_type="application/json", headers=more)
+
+
+def press_of(
+    id_: str, chat: Mapping[str, Any], user: Mapping[str, Any], message: Mapping[str, Any], token: str
+) -> dict[str, Any]:
+    """A press of a button as it is told.
+
+    Args:
+        id_: its number.
+        chat: where.
+        user: who pressed.
+        message: with the button.
+        token: what stands on it.
+    """
+    made: dict[str, Any] = {"id": id_, "application_id": message["author"]["id"], "type": 3, "token": f"press-{id_}"}
+    made |= {"data": {"custom_id": token, "component_type": 2}, "channel_id": chat["id"], "message": message}
+    made |= {"version": 1, "channel": public(chat), "attachment_size_limit": 1, "locale": "en-US", "entitlements": []}
+    if guild := chat.get("guild_id"):
+        return made | {"guild_id": guild, "member": member() | {"user": user, "permissions": "0"}}
+    return made | {"user": user}
+
+
+def rung_by(said: Mapping[str, Any]) -> list[str]:
+    """Whom a message rings up: whoever is named in it, but for what `allowed_mentions` says.
+
+    Args:
+        said: the message.
+    """
+    content, allowed = str(said.get("content") or ""), said.get("allowed_mentions")
+    found: list[str] = []
+    if allowed is None or "everyone" in allowed.get("parse", ()):
+        found += [name for name in ("@everyone", "@here") if name in content]
+    if allowed is None or "users" in allowed.get("parse", ()):
+        found += ["<@"] if "<@" in content else []
+    return found
+
+
+def hidden(data: Mapping[str, Any], bot: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What of an event a bot may read that may not read all: what is said to it, and what it said.
+
+    Args:
+        data: the event's.
+        bot: it.
+    """
+    if "content" not in data or not data.get("guild_id") or data["author"] == bot:
+        return data
+    return data if bot in data["mentions"] else {**data, "content": "", "attachments": [], "components": []}

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, Final
 
 import orjson
 from aiohttp import WSMsgType, web
+
+from sulla.testing.channels.discord_forms import hidden
 
 HEARTBEAT_MS: Final = 41_250
 _DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _INVALID, _HELLO, _ACK = 0, 1, 2, 6, 9, 10, 11
@@ -42,11 +44,10 @@ class FakeGateway:
         token: the bot's.
         bot: it, as Discord writes a user.
         guild: the server in which it is, as Discord tells of it at the beginning.
-        hides: leaves out what a bot without the intent for contents must not read.
     """
 
-    def __init__(self, token: str, bot: Mapping[str, Any], guild: Any, hides: Any) -> None:  # noqa: ANN401 - JSON
-        self._token, self._bot, self._guild, self._hides = token, bot, guild, hides
+    def __init__(self, token: str, bot: Mapping[str, Any], guild: Callable[[], Mapping[str, Any]]) -> None:
+        self._token, self._bot, self._guild = token, bot, guild
         self._sessions: dict[str, _Session] = {}
         self._numbers = count(1)
         self._open: set[asyncio.BaseTransport] = set()
@@ -68,7 +69,7 @@ class FakeGateway:
             name, data: the event.
         """
         for session in self._sessions.values():
-            session.tell(name, data if session.intents & _CONTENT else self._hides(data))
+            session.tell(name, data if session.intents & _CONTENT else hidden(data, self._bot))
 
     def repeat(self) -> None:
         """All that was told of messages and presses is told again."""
