@@ -6,10 +6,10 @@ Nothing in it calls anybody: each message says that it mentions nobody, which ho
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -29,7 +29,8 @@ KEY: Final = "sulla.key"
 SIGNS: Final = tuple(f"{digit}\ufe0f\u20e3" for digit in range(1, 9))
 """What people react with: digits on keys."""
 _FALLBACK_CHARS: Final = 500
-_SCHEMES: Final = frozenset({"http", "https", "mailto"})
+_LINK: Final = re.compile(r"https?://[^/\\\s]|mailto:.", re.IGNORECASE)
+_CALLS: Final = re.compile(r"matrix(?:[.\u3002\uff0e\uff61]|%2e)to", re.IGNORECASE)
 
 
 def measured(text: str) -> int:
@@ -134,12 +135,8 @@ class _Writer(RendererHTML):
 
 
 def _may_be_linked(url: str) -> bool:
-    try:
-        where = urlsplit(url)
-    except ValueError:
-        return False
-    # Such a link looks like somebody's name, and some apps take it for calling him.
-    return where.scheme.lower() in _SCHEMES and (where.hostname or "").rstrip(".") != "matrix.to"
+    # A link there looks like somebody's name, and some apps take it for calling him.
+    return _LINK.match(url) is not None and _CALLS.search(url) is None
 
 
 def _escaped(text: str) -> str:

@@ -30,7 +30,9 @@ async def _texts(reading: Reading, count: int) -> list[str]:
     return [(await reading.next()).text for _ in range(count)]
 
 
-@pytest.mark.parametrize("address", ["http://matrix.example.org", "ftp://x", "matrix.example.org", ""])
+@pytest.mark.parametrize(
+    "address", ["http://matrix.example.org", "ftp://x", "matrix.example.org", "", "http://localhost.example.org"]
+)
 def test_the_token_goes_nowhere_in_the_clear(address: str) -> None:
     with pytest.raises(ValidationError, match="https"):
         MatrixOptions(homeserver=address)
