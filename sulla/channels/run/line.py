@@ -32,6 +32,8 @@ PAUSE_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """How long it rests after each trouble in a row."""
 REFUSED_S: Final = 300.0
 """How long it rests where the service does not know the credentials."""
+WELL_S: Final = 2.0
+"""How long an open channel has no trouble until it is called well, where nobody writes meanwhile."""
 SWEEP_S: Final = 60.0
 """How often it looks by itself whether something is to be said anywhere."""
 MOST_STRAYS: Final = 1_000
@@ -210,6 +212,7 @@ class Line:
             group.create_task(shelf.hold())
             group.create_task(self._receive(held, incoming))
             group.create_task(self._sweep(held))
+            group.create_task(self._settle())
             group.create_task(self._talk(group, held, reader))
 
     async def _begin(self, shelf: Shelf, channel: Channel, account: Account) -> None:
@@ -222,9 +225,16 @@ class Line:
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
         async for batch in held.channel.receive(held.book.cursor):
-            self.standing = self.standing.at(self._around.now_ms(), "well")
+            self._well()
             await incoming.take(batch)
         raise Unavailable("the connection ended")
+
+    async def _settle(self) -> None:
+        await self._around.clock.sleep(WELL_S)
+        self._well()
+
+    def _well(self) -> None:
+        self.standing = self.standing.at(self._around.now_ms(), "well")
 
     async def _sweep(self, held: Held) -> None:
         """Look everywhere once at the beginning, and then for what no wake told of."""
