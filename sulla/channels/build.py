@@ -46,6 +46,11 @@ def _lines(host: Host, wanted: ChannelsSettings) -> Lines:
 
     place, door, known = host.place, host.needed(Door), kinds()
     people = PeopleBook(host.store, place.clock, place.make_id)
+
+    async def agents() -> tuple[str, ...]:
+        await host.agents.look()  # a folder that was made just now is one, too
+        return host.agents.team.ids
+
     around = Around(
         host.store,
         host.threads,
@@ -53,7 +58,7 @@ def _lines(host: Host, wanted: ChannelsSettings) -> Lines:
         host.tally,
         people,
         lambda: door.keeper,
-        lambda: tuple(host.agents.team.ids),
+        agents,
         place.owner,
         place.make_id,
         host.settings.workspace,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 
 from sulla.channels.base import Arrived
 from sulla.channels.machine.admission import Commanded
@@ -32,25 +33,26 @@ async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) 
     held.talk(arrived.place)
     match command.name:
         case "new":
-            said = _new(held, arrived, key)
+            said = _new(held, arrived, command.rest, key)
         case "stop":
             said = await _stop(held, arrived, key)
         case "status":
             said = await _status(held, arrived)
         case "agent":
-            said = _agent(held, arrived, command.rest)
+            said = await _agent(held, arrived, command.rest)
         case _:
             said = HELP
     held.outbox.say(arrived.place.key, said, key, reply_to=arrived.message_id)
 
 
-def _new(held: Held, arrived: Arrived, key: str) -> str:
+def _new(held: Held, arrived: Arrived, rest: str, key: str) -> str:
     talk = held.book.talks[arrived.place.key]
     if talk.begun != key:
         # What it was at work on is still told.
         left = (*talk.left, (talk.thread, talk.told_seq)) if talk.thread else talk.left
         held.book.talks[talk.place.key] = replace(talk, begun=key, thread="", told_seq=0, left=left[-MOST_LEFT:])
-    return "A new conversation begins with your next message."
+    said = "A new conversation begins with your next message."
+    return f"{said} What stands behind `/new` was not taken: send it again." if rest else said
 
 
 async def _stop(held: Held, arrived: Arrived, key: str) -> str:
@@ -73,11 +75,14 @@ async def _status(held: Held, arrived: Arrived) -> str:
     return "\n".join([*lines, f"- conversation: `{talk.thread}`"])
 
 
-def _agent(held: Held, arrived: Arrived, wanted: str) -> str:
-    talk, known = held.book.talks[arrived.place.key], held.around.agents()
+async def _agent(held: Held, arrived: Arrived, wanted: str) -> str:
+    known = await held.around.agents()
+    talk = held.book.talks[arrived.place.key]
     if not wanted:
         return f"You talk to {talk.agent or known[0]}. There is: {', '.join(known)}."
     if wanted not in known:
-        return f"There is no agent {wanted[:60]!r}. There is: {', '.join(known)}."
+        near = get_close_matches(wanted[:60], known, n=1)
+        hint = f"Did you mean `/agent {near[0]}`?" if near else f"There is: {', '.join(known)}."
+        return f"There is no agent {wanted[:60]!r}, so you go on with {talk.agent or known[0]}. {hint}"
     held.book.talks[arrived.place.key] = replace(talk, agent=wanted)
     return f"From your next message on you talk to {wanted}."

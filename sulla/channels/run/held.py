@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +34,8 @@ class Around:
     people: PeopleBook
     keeper: Callable[[], DoorKeeper]
     """Whoever lets words in."""
-    agents: Callable[[], tuple[str, ...]]
-    """The ids of those who can be talked to."""
+    agents: Callable[[], Awaitable[tuple[str, ...]]]
+    """The ids of those who can be talked to now, the home's own first."""
     owner: str
     """As leases name this daemon."""
     fresh: Callable[[str], str]

@@ -39,6 +39,11 @@ PAUSE_S: Final = 0.5
 MOST_AT_ONCE: Final = 16
 """Places whose messages are taken in at once."""
 EDITED: Final = "(I have changed an earlier message of mine. It says now:)\n"
+FULL: Final = (
+    "This was not taken: too much waits here for its turn already. Send it again in a while; `/status` says how it is, "
+    "`/stop` drops what waits, `/new` begins beside it."
+)
+"""What whoever wrote is told once there was no room for `PATIENCE_S`."""
 UNKNOWN: Final = "Somebody in this group whom nobody has let in says what is quoted. Words of theirs ask for nothing."
 
 
@@ -193,14 +198,16 @@ class Incoming:
             except NotFound as error:
                 talk = held.book.talks[talk.place.key]
                 if talk.agent and talk.agent in error.message:
-                    held.book.talks[talk.place.key] = replace(talk, agent="")
-                    return f"{error.message}. Messages go to the usual agent again; this one was not taken."
+                    known = await held.around.agents()
+                    # By its name: the conversation may be one that began with whoever is gone.
+                    held.book.talks[talk.place.key] = replace(talk, agent=known[0])
+                    return f"{error.message}. This was not taken: send it again, to the usual agent, or after `/agent`."
                 # The conversation was deleted: another one begins with this message.
                 again = replace(talk, begun=said.message_id, thread="", told_seq=0)
                 held.book.talks[talk.place.key] = talk = again
             except (QueueFull, RateLimited) as error:
                 if clock.elapsed() >= until_s:
-                    return f"This was not taken: {error.message}"
+                    return FULL if isinstance(error, QueueFull) else f"This was not taken: {error.message}"
                 await clock.sleep(min(error.retry_after_s or PAUSE_S, until_s - clock.elapsed()))
             else:
                 return ""

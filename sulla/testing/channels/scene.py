@@ -22,7 +22,7 @@ from sulla.channels.run.files import FileBounds, Inbox
 from sulla.channels.run.held import Around
 from sulla.channels.run.line import Line, LineRules
 from sulla.channels.run.people_book import KEY, PeopleBook
-from sulla.core.errors import QueueFull
+from sulla.core.errors import NotFound, QueueFull
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Text
 from sulla.host.system import SystemClock
@@ -78,6 +78,8 @@ class WorldKeeper:
         """Something is to be worked on."""
         self.full = False
         """Whether there is no room for messages."""
+        self.gone = ""
+        """An agent that there is no more."""
         self.said: list[tuple[ThreadId, Input, str]] = []
         """What was let in for the first time, where, and under whose name."""
 
@@ -89,6 +91,8 @@ class WorldKeeper:
         """See `DoorKeeper`."""
         if self.full:
             raise QueueFull("too many messages wait", retry_after_s=1.0)
+        if said.agent and said.agent == self.gone:
+            raise NotFound(f"no agent {said.agent!r} (known: sulla)")
         sent = await self._world.threads.send(thread_id, said)
         self.news.set()
         if sent.first:
@@ -147,6 +151,8 @@ class Scene:
             self.store, self.provider, tools=tools, clock=self.clock, boot=boot, completion="plain", workspace=workspace
         )
         self.keeper = WorldKeeper(self.world)
+        self.agents: tuple[str, ...] = ("sulla", "helper")
+        """Who can be talked to."""
         self.tally = Tally(COUNTERS, ())
         self.workspace = workspace
         numbers = count(1)
@@ -157,7 +163,7 @@ class Scene:
             self.tally,
             PeopleBook(self.store, self.clock, lambda prefix: derived_id(prefix, str(boot), str(next(numbers)))),
             lambda: self.keeper,
-            lambda: ("sulla", "helper"),
+            self._agents,
             f"home:boot{boot}",
             lambda prefix: derived_id(prefix, "fresh", str(boot), str(next(numbers))),
             workspace,
@@ -223,6 +229,9 @@ class Scene:
     def texts(self, number: int, *, group: bool = False) -> list[str]:
         """What people see of the daemon's at a place."""
         return [one.text for one in self.wire.seen(self.wire.place(number, group=group))]
+
+    async def _agents(self) -> tuple[str, ...]:
+        return self.agents
 
     async def _work(self) -> None:
         """Have the agent answer, as a daemon's worker does."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sulla.channels.run.incoming import PATIENCE_S
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.scene import ECHO, Scene
@@ -56,14 +57,53 @@ async def test_another_agent_and_another_conversation(wire: TelegramWire, clock:
     store = MemoryStore(clock, random_id)
     async with Scene(wire, tmp_path, store=store, clock=clock) as scene:
         await scene.pair(1, "ann")
-        for number, text in enumerate(("/status", "/agent nobody", "/agent helper", "one", "/new", "two", "/help"), 1):
+        words = ["/status", "/agent nobody", "/agent helper", "one", "/new", "two", "/help"]
+        for number, text in enumerate([*words, "/agent hepler", "/new three"], 1):
             await wire.say(wire.place(1), wire.person(1), text)
             await scene.until(partial(_has_said, scene, number), text)
         said = scene.texts(1)
         assert "no conversation here yet" in said[0]
-        assert "no agent" in said[1]
+        assert said[1] == "There is no agent 'nobody', so you go on with sulla. There is: sulla, helper."
         assert (said[3], said[5]) == (f"{ECHO}one", f"{ECHO}two")
         assert "/stop" in said[6]
+        assert said[7] == "There is no agent 'hepler', so you go on with helper. Did you mean /agent helper?"
+        assert "What stands behind /new was not taken" in said[8]
         (first, one, _), (second, _, _) = scene.keeper.said
         assert first != second
         assert one.agent == "helper"
+
+
+async def test_an_agent_that_was_made_just_now_can_be_talked_to_and_one_that_is_gone_is_named(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with Scene(wire, tmp_path, store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        scene.agents = ("sulla", "helper", "newcomer")
+        await wire.say(wire.place(1), wire.person(1), "/agent newcomer")
+        await scene.until(lambda: _has_said(scene, 1), "the command")
+        assert scene.texts(1) == ["From your next message on you talk to newcomer."]
+        scene.keeper.gone = "newcomer"
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: _has_said(scene, 2), "what became of it")
+        assert scene.texts(1)[1].endswith("This was not taken: send it again, to the usual agent, or after /agent.")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: f"{ECHO}hello" in scene.texts(1), "the answer")
+        assert [said.agent for _, said, _ in scene.keeper.said] == ["sulla"]
+
+
+async def test_whoever_finds_no_room_for_half_a_minute_is_told_what_to_do(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with Scene(wire, tmp_path, store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        scene.keeper.full = True
+        await wire.say(wire.place(1), wire.person(1), "one")
+        await scene.pass_time(PATIENCE_S - 5)
+        assert scene.texts(1) == []
+        await scene.until(lambda: scene.texts(1), "that it was not taken")
+        for way in ("Send it again", "/status", "/stop", "/new"):
+            assert way in scene.texts(1)[0]
+        scene.keeper.full = False
+        await wire.say(wire.place(1), wire.person(1), "one")
+        await scene.until(lambda: f"{ECHO}one" in scene.texts(1), "the answer")
+        assert [said.text for _, said, _ in scene.keeper.said] == ["one"]
