@@ -1,4 +1,4 @@
-"""What the settings say of a mailbox. Pure."""
+"""What the settings say of a mailbox."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from asyncio import StreamReader, StreamWriter
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -120,9 +121,10 @@ class _Session:
         if action == "STORE":
             folder.read |= wanted
             return "OK stored"
-        for number, mail in enumerate(folder.mails, 1):
-            if mail.uid in wanted:
-                self._fetch(number, mail, said[1])
+        for uid in sorted(wanted):
+            at = bisect_left(folder.mails, uid, key=lambda one: one.uid)
+            if at < len(folder.mails) and folder.mails[at].uid == uid:
+                self._fetch(at + 1, folder.mails[at], said[1])
         return "OK fetched"
 
     def _fetch(self, number: int, mail: Kept, what: str) -> None:

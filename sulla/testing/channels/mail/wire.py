@@ -45,7 +45,8 @@ class MailWire:
         self.folders = {INBOX: Folder(clock), SENT: Folder(clock)}
         self.imap = ImapSide(self.folders, (ADDRESS, PASSWORD), self._network)
         self.smtp = SmtpSide((ADDRESS, PASSWORD), self._taken, self._network)
-        self._sent, self._word = sent, word
+        self._more = ({"word": word} if word else {"authserv": AUTHSERV}) | ({"sent": SENT} if sent else {})
+        """What the settings say beside where the servers are."""
         self._servers: list[asyncio.Server] = []
         self._numbers = count(1)
         self._begun: set[str] = set()
@@ -54,7 +55,11 @@ class MailWire:
         self.sent: list[EmailMessage] = []
         """The same as mails."""
         self._meanwhile: list[bytes] = []
-        self.typing = 0
+
+    @property
+    def typing(self) -> int:
+        """Mail has no such sign."""
+        return 0
 
     @property
     def fastest_s(self) -> float:
@@ -78,9 +83,8 @@ class MailWire:
     def options(self) -> dict[str, str]:
         """What the settings say of the mailbox."""
         imap, smtp = (one.sockets[0].getsockname()[1] for one in self._servers)
-        trust = {"word": self._word} if self._word else {"authserv": AUTHSERV}
         servers = {"imap": f"imap://127.0.0.1:{imap}", "smtp": f"smtp://127.0.0.1:{smtp}"}
-        return {"address": ADDRESS, **servers, **trust, **({"sent": SENT} if self._sent else {})}
+        return {"address": ADDRESS, **servers, **self._more}
 
     def channel(self, *, secret: str | None = None) -> Channel:
         """See `wire.Wire`."""
@@ -129,7 +133,7 @@ class MailWire:
         self._begun.add(place.topic)
         message_id = place.topic if first else f"<mail-{next(self._numbers)}@people.example>"
         local, _, domain = ADDRESS.partition("@")
-        own = f"{local}+{self._word}@{domain}" if self._word else ADDRESS
+        own = f"{local}+{self._more['word']}@{domain}" if "word" in self._more else ADDRESS
         others = [one for one in place.id.split(",") if one != sender.id]
         message["From"] = f"{sender.name} <{sender.id}>"
         message["To"] = ", ".join([own] if mentions or place.kind == "private" else others)
