@@ -66,7 +66,6 @@ class DiscordWire:
         self._nonces: dict[tuple[str, str], tuple[float, dict[str, Any]]] = {}
         self._network = Network(clock)
         self._runner: web.AppRunner | None = None
-        self._port = 0
         self._last_id = 0
         self.gateway = FakeGateway(TOKEN, BOT, self._guild)
         self.gateway.allows_content = content
@@ -84,7 +83,11 @@ class DiscordWire:
     @property
     def api(self) -> str:
         """Where the HTTP interface is."""
-        return f"http://127.0.0.1:{self._port}/api/v10"
+        return f"{self._base}/api/v10"
+
+    @property
+    def _base(self) -> str:
+        return f"http://127.0.0.1:{self._runner.addresses[0][1]}" if self._runner is not None else ""
 
     # ------------------------------------------------------------------------------------------------------ the wire
 
@@ -111,9 +114,8 @@ class DiscordWire:
         app.router.add_get("/gateway/", self.gateway.serve)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
-        self._port = self._runner.addresses[0][1]
-        self.gateway.url = f"ws://127.0.0.1:{self._port}/gateway/"
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.gateway.url = f"ws{self._base.removeprefix('http')}/gateway/"
 
     async def stop(self) -> None:
         """See `wire.Wire`."""
@@ -380,7 +382,7 @@ class DiscordWire:
     def _attached(self, name: str, content: bytes, kind: AttachmentKind) -> dict[str, Any]:
         id_ = self._take_id()
         self._files[id_] = content
-        url = f"http://127.0.0.1:{self._port}/attachments/{id_}"
+        url = f"{self._base}/attachments/{id_}"
         about = {"id": id_, "filename": name, "size": len(content), "url": url, "proxy_url": url}
         return (
             about | {"content_type": _MIMES[kind]} | ({"waveform": "", "duration_secs": 1} if kind == "voice" else {})
