@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -41,23 +43,35 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     chosen = given.kind or ((await read_line(f"Which service ({', '.join(known)})? ")) or "").strip()
     kind = kind_of(AccountSettings(name="new", kind=chosen or "none"), known)
     name = given.name or kind.name
+    options = _options(given.option)
     path = home / FILE
     text = path.read_text("utf-8") if path.exists() else ""
-    added(text, name, kind.name, {}, {})  # before anybody is asked
+    added(text, name, kind.name, options, {})  # before anybody is asked
     for _ in range(TRIES):
         secrets = await _secrets(kind)
-        said = AccountSettings(name=name, kind=kind.name, secrets={key: SecretStr(one) for key, one in secrets.items()})
+        kept = {key: SecretStr(one) for key, one in secrets.items()}
+        said = AccountSettings(name=name, kind=kind.name, options=dict(options), secrets=kept)
         try:
             account, why = await tried(making(said, kind, SystemClock()))
         except SettingsError as error:
             account, why = "", error.message
         if not why:
-            write(path, added(text, name, kind.name, {}, secrets))
+            write(path, added(text, name, kind.name, options, secrets))
             tell(hint(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};"))
             tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
         tell(f"it was not taken: {one_line(why, 300)}")
     return Exit.FAILED
+
+
+def _options(given: Sequence[str]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z0-9_-]+", key):
+            raise InvalidInput(f"--option: got {one[:60]!r}, expected NAME=VALUE")
+        options[key] = value
+    return options
 
 
 async def _secrets(kind: ChannelKind) -> dict[str, str]:
