@@ -46,7 +46,7 @@ class ChannelPair(Params):
 
     code: Code
     person: Name
-    scopes: Annotated[tuple[ChannelScope, ...], Field(min_length=1, max_length=4)] | None = None
+    scopes: Annotated[list[ChannelScope], Field(min_length=1, max_length=4)] | None = None
 
 
 class ChannelForget(Params):
@@ -234,7 +234,8 @@ async def _refuse(service: ChannelService, params: ChannelRefuse, context: Conte
 
 
 async def _pair(service: ChannelService, params: ChannelPair, context: Context) -> ChannelPaired:
-    return await service.pair(params.code, params.person, params.scopes)
+    scopes = None if params.scopes is None else tuple(dict.fromkeys(params.scopes))
+    return await service.pair(params.code, params.person, scopes)
 
 
 async def _forget(service: ChannelService, params: ChannelForget, context: Context) -> ChannelForgotten:

@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sulla.core.clock import Clock
 from sulla.terminal.exits import Exit
-from sulla.testing.channels.telegram import TOKEN, TelegramWire
-from tests.daemon.running import PATIENCE_S, Place, Service, service
-from tests.daemon.serving import beside
+from sulla.testing.channels.telegram import TOKEN
+from tests.channels.beside import Telegram, soon, telegram_beside, with_channel
+from tests.daemon.running import Place, Service, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
-from tests.soon import pause
 
 pytestmark = in_turn(2)
 
 
-class Telegram(TelegramWire):
-    """Telegram beside the test, on a loop of its own."""
-
-    async def __aenter__(self) -> Telegram:
-        self._loop = asyncio.get_running_loop()
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    def said(self, number: int, text: str) -> str:
-        work = self.say(self.place(number), self.person(number), text)
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)
-
-    def texts(self, number: int) -> list[str]:
-        return [one.text for one in self.seen(self.place(number))]
-
-
-def _made(clock: Clock) -> Telegram:
-    return Telegram(clock)
-
-
 @pytest.fixture
 def telegram() -> Iterator[Telegram]:
-    with beside(_made) as found:
+    with telegram_beside() as found:
         yield found
 
 
@@ -71,17 +43,8 @@ def model() -> Iterator[Service]:
 def place(tmp_path: Path, model: Service, telegram: Telegram) -> Place:
     found = Place(tmp_path / "home", **model.environ, SULLA_MEMORY__ENABLED="false")
     assert found.run("init")[0] == Exit.OK
-    with (found.home / "sulla.toml").open("a") as file:
-        file.write(f'\n[[channels.accounts]]\nname = "tg"\nkind = "telegram"\nsecrets = {{ token = "{TOKEN}" }}\n')
-        file.write(f'options = {{ api = "{telegram.api}", poll_s = 1 }}\n')
+    with_channel(found, telegram)
     return found
-
-
-def soon(look: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, "this did not come about"
-        pause()
 
 
 def test_a_stranger_is_refused_by_his_code(place: Place, telegram: Telegram) -> None:
@@ -101,7 +64,7 @@ def let_in(place: Place, telegram: Telegram, number: int, name: str) -> None:
     soon(lambda: telegram.texts(number))
     code = re.search(r"pair (\w{8})", telegram.texts(number)[0])
     assert code is not None
-    done = place.run("channel", "pair", code.group(1), name)
+    done = place.run("channel", "pair", code.group(1), name, "--scopes", "read,write,approve")
     assert done[0] == Exit.OK, done
     soon(lambda: len(telegram.texts(number)) == 2)
 

@@ -188,7 +188,7 @@ GOOD: dict[str, JsonObject] = {
     "channel.people": {},
     "channel.codes": {},
     "channel.refuse": {"code": "K7QM2XPD"},
-    "channel.pair": {"code": "K7QM2XPD", "person": "ann"},
+    "channel.pair": {"code": "K7QM2XPD", "person": "ann", "scopes": ["read"]},
     "channel.forget": {"person": "ann"},
     "project.plan": {"project": "garden", "goal": "beds"},
     "project.work": {"project": "garden"},

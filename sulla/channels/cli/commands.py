@@ -27,6 +27,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
     parsers = add_commands(command, COMMANDS)
     parsers["add"].add_argument("kind", metavar="KIND", nargs="?", help="which service, e.g. telegram")
     parsers["add"].add_argument("--name", help="what the channel is called; the service's name if it is left out")
+    parsers["add"].add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="one of its options, e.g. api=https://…"
+    )
     for name in ("remove", "test"):
         parsers[name].add_argument("channel", metavar="NAME", help="the channel")
     parsers["pair"].add_argument("code", metavar="CODE", help="what the person was told")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -50,10 +52,12 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     chosen = given.kind or ((await read_line(f"Which service ({', '.join(known)})? ")) or "").strip()
     kind = kind_of(AccountSettings(name="new", kind=chosen or "none"), known)
     name = given.name or kind.name
-    return await set_up(kind, name, home / FILE)
+    return await set_up(kind, name, home / FILE, options=_options(given.option))
 
 
-async def set_up(kind: ChannelKind, name: str, path: Path, ask: Ask = read_line) -> Exit:
+async def set_up(
+    kind: ChannelKind, name: str, path: Path, ask: Ask = read_line, options: Mapping[str, str] = MappingProxyType({})
+) -> Exit:
     """Ask until the service lets the daemon in, or it was asked for often enough.
 
     Args:
@@ -61,21 +65,22 @@ async def set_up(kind: ChannelKind, name: str, path: Path, ask: Ask = read_line)
         name: what the channel is called.
         path: of `sulla.toml`; it is written once the service has let the daemon in.
         ask: asks a person.
+        options: what is said of it already; the others are asked for.
 
     Raises:
         InvalidInput: a question was left open.
         SettingsError, Conflict: it cannot be written down.
     """
     text = _text_of(path)
-    added(text, name, kind.name, {}, {})  # before anybody is asked
-    shown = {option: f"{what}: " for option, what in kind.asks.items()}
+    added(text, name, kind.name, options, {})  # before anybody is asked
+    shown = {option: f"{what}: " for option, what in kind.asks.items() if option not in options}
     hidden = {secret: f"Give {what} (it is not shown): " for secret, what in {**kind.secrets, **kind.may}.items()}
     for _ in range(TRIES):
-        options: dict[str, str] = {}
+        chosen = dict(options)
         secrets: dict[str, str] = {}
         try:
-            options = await _asked(ask, shown, hidden=False)
-            said = AccountSettings(name=name, kind=kind.name, options=dict(options))
+            chosen = {**options, **await _asked(ask, shown, hidden=False)}
+            said = AccountSettings(name=name, kind=kind.name, options=dict(chosen))
             options_of(said, kind)  # before any secret is asked for
             secrets = await _asked(ask, hidden, hidden=True)
             kept = {key: SecretStr(one) for key, one in secrets.items()}
@@ -83,7 +88,7 @@ async def set_up(kind: ChannelKind, name: str, path: Path, ask: Ask = read_line)
         except SettingsError as error:
             account, why = "", error.message
         if not why:
-            write(path, added(text, name, kind.name, options, secrets))
+            write(path, added(text, name, kind.name, chosen, secrets))
             tell(hint(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};"))
             tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
@@ -104,6 +109,16 @@ async def _asked(ask: Ask, wanted: Mapping[str, str], *, hidden: bool) -> dict[s
         if answer.strip():
             said[name] = answer.strip()
     return said
+
+
+def _options(given: Sequence[str]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z0-9_-]+", key):
+            raise InvalidInput(f"--option: got {one[:60]!r}, expected NAME=VALUE")
+        options[key] = value
+    return options
 
 
 def remove(given: argparse.Namespace, home: Path) -> Exit:

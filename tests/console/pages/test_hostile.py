@@ -172,7 +172,8 @@ def test_hostile_texts_do_nothing_on_any_view(desk: Desk, drawn: list[str]) -> N
     threads, runs = live(desk, drawn)
     views = [
         *("live", "chat", "inbox", "playbooks", "playbooks/runs", "flows", "beats/schedules", "beats/calendar"),
-        *("projects", "memory", "agents", "use", "health", "health/log", "health/audit", "health/access", "voice"),
+        *("projects", "memory", "agents", "use", "voice"),
+        *("health", "health/channels", "health/log", "health/audit", "health/access"),
         *(f"chat/{thread_id}" for thread_id in threads),
         *(f"{kind}/hostile-{number}" for kind in ("playbooks", "projects", "agents") for number in range(COUNT)),
         *(f"playbooks/{run}" for run in runs),

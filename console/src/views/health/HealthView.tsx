@@ -3,6 +3,7 @@ import { useMay } from "../../shell/page";
 import type { ViewProps } from "../table";
 import { Access } from "./Access";
 import { AuditLog } from "./AuditLog";
+import { ChannelsPart } from "./channels/ChannelsPart";
 import { DaemonLog } from "./DaemonLog";
 import { Doctor } from "./Doctor";
 import css from "./health.module.css";
@@ -10,6 +11,7 @@ import { t } from "./words";
 
 const PARTS = [
   { path: "", name: "doctor", admin: false },
+  { path: "channels", name: "talk", admin: false },
   { path: "log", name: "logs", admin: true },
   { path: "audit", name: "audit", admin: true },
   { path: "access", name: "access", admin: false },
@@ -31,6 +33,7 @@ export default function HealthView({ rest }: ViewProps) {
         ))}
       </nav>
       {at === "doctor" && <Doctor />}
+      {at === "talk" && <ChannelsPart />}
       {at === "logs" && <DaemonLog />}
       {at === "audit" && <AuditLog />}
       {at === "access" && <Access />}

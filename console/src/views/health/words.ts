@@ -4,6 +4,7 @@ export const t = catalog("health", {
   title: "Health",
   parts: "Parts of this view",
   doctor: "Doctor",
+  talk: "Channels",
   logs: "Log",
   audit: "Audit",
   access: "People and tokens",
