@@ -1,4 +1,4 @@
-"""Channels in a daemon. Pure."""
+"""Channels in a daemon."""
 
 from __future__ import annotations
 
