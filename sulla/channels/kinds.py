@@ -66,6 +66,50 @@ KINDS: Final = (
         "telegram",
         ("httpx", "httpcore", "telegram"),
     ),
+    ChannelKind(
+        "slack",
+        "Slack",
+        "sulla.channels.slack.channel:make",
+        "sulla.channels.slack.settings:SlackOptions",
+        MappingProxyType(
+            {
+                "bot_token": "the bot token (xoxb-…), which the app's page shows under OAuth & Permissions",
+                "app_token": "the app-level token (xapp-…) with connections:write, from Basic Information",
+            }
+        ),
+        "slack_sdk",
+        "slack",
+        ("slack_sdk", "aiohttp"),
+    ),
+    ChannelKind(
+        "discord",
+        "Discord",
+        "sulla.channels.discord.channel:make",
+        "sulla.channels.discord.settings:DiscordOptions",
+        MappingProxyType({"token": "the bot's token, as the developer portal gave it"}),
+        "discord",
+        "discord",
+        ("discord", "aiohttp"),
+    ),
+    ChannelKind(
+        "mail",
+        "E-mail",
+        "sulla.channels.mail.channel:make",
+        "sulla.channels.mail.settings:MailOptions",
+        MappingProxyType({"password": "the mailbox's password, one for programs where the provider has those"}),
+        "imap_tools",
+        "mail",
+    ),
+    ChannelKind(
+        "matrix",
+        "Matrix",
+        "sulla.channels.matrix.channel:make",
+        "sulla.channels.matrix.settings:MatrixOptions",
+        MappingProxyType({"token": "the account's access token"}),
+        "mautrix",
+        "matrix",
+        ("mau", "aiohttp"),
+    ),
 )
 """Sulla's own. To add one: its folder, and its line here."""
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
-from sulla.channels.machine.people import ChannelScope
+from sulla.channels.machine.people import ChannelScope, Identity, People, Person
 from sulla.channels.opened import tried
 from sulla.channels.rpc import (
     ChannelAccount,
     ChannelAccounts,
+    ChannelCode,
     ChannelForgotten,
+    ChannelIdentity,
     ChannelPaired,
     ChannelPerson,
     ChannelPersons,
+    ChannelRefused,
     ChannelTested,
+    ChannelWaiting,
 )
 from sulla.channels.run.line import Line
 from sulla.channels.run.people_book import PeopleBook
-from sulla.core.errors import NotFound
+from sulla.core.errors import Conflict, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
 
@@ -85,10 +90,33 @@ class Lines:
     async def list_people(self) -> ChannelPersons:
         """See `rpc.ChannelService`."""
         known = await self._people.read()
+        named = dict(self._named(known))
+        persons = {one.name: one for one in known.persons}
+        for identity, name in named.items():
+            person = persons.get(name, Person(name))
+            persons[name] = replace(person, identities=(*person.identities, identity))
         rows = (
-            ChannelPerson(one.name, one.scopes, tuple(each.channel for each in one.identities)) for one in known.persons
+            ChannelPerson(
+                one.name,
+                one.scopes,
+                tuple(ChannelIdentity(each.channel, each.sender, each in named) for each in one.identities),
+            )
+            for one in persons.values()
         )
         return ChannelPersons(tuple(rows), len(known.codes))
+
+    async def list_codes(self) -> ChannelWaiting:
+        """See `rpc.ChannelService`."""
+        rows = (
+            ChannelCode(one.code, one.identity.channel, one.identity.sender, one.called, round(one.until_s * 1_000))
+            for one in (await self._people.read()).codes
+        )
+        return ChannelWaiting(tuple(rows))
+
+    async def refuse(self, code: str) -> ChannelRefused:
+        """See `rpc.ChannelService`."""
+        await self._people.refuse(code)
+        return ChannelRefused(code)
 
     async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
         """See `rpc.ChannelService`; who was let in is told so."""
@@ -99,12 +127,29 @@ class Lines:
         return ChannelPaired(let_in.name, channel, let_in.scopes)
 
     async def forget_person(self, person: str) -> ChannelForgotten:
-        """See `rpc.ChannelService`."""
+        """See `rpc.ChannelService`; whom the settings let in would still be, with what is usual."""
+        for line in self.every.values():
+            if person in line.said.rules.people.values():
+                where = f"`people` of the channel {line.said.name!r} in sulla.toml"
+                raise Conflict(f"{person!r} is let in by {where}: take that out, `sulla restart`, and forget then")
         await self._people.forget(person)
         return ChannelForgotten(person)
+
+    def _named(self, known: People) -> Iterator[tuple[Identity, str]]:
+        """Whom the settings let in, and as whom."""
+        for line in self.every.values():
+            for sender, name in line.said.rules.people.items():
+                identity = Identity(line.said.name, sender)
+                if known.of(identity) is None:  # else the code that was confirmed says who that is
+                    yield identity, name
 
 
 def _row(one: Line) -> ChannelAccount:
     book = one.held.book if one.held is not None else None
     counts = (len(book.talks), len(book.items), book.given_up) if book is not None else (0, 0, 0)
-    return ChannelAccount(one.said.name, one.said.kind, one.account.name, one.state, one.why, *counts)
+    stands = one.standing
+    failed = stands.failed_ms or None, stands.failed_why
+    account = one.account.name
+    return ChannelAccount(
+        one.said.name, one.said.kind, account, stands.state, stands.since_ms, stands.why, *failed, *counts
+    )

@@ -12,6 +12,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.rpc.caller import Context
 from sulla.rpc.form import Name, Params
 from sulla.rpc.method import Example, Method, Methods, Rest
+from sulla.rpc.row import Time
 
 Code = Annotated[str, Field(min_length=1, max_length=40)]
 
@@ -30,12 +31,22 @@ class ChannelPeople(Params):
     """`channel.people`."""
 
 
+class ChannelCodes(Params):
+    """`channel.codes`."""
+
+
+class ChannelRefuse(Params):
+    """`channel.refuse`: let somebody not in who was given a code."""
+
+    code: Code
+
+
 class ChannelPair(Params):
     """`channel.pair`: let somebody in who was given a code."""
 
     code: Code
     person: Name
-    scopes: tuple[ChannelScope, ...] | None = None
+    scopes: Annotated[tuple[ChannelScope, ...], Field(min_length=1, max_length=4)] | None = None
 
 
 class ChannelForget(Params):
@@ -54,7 +65,12 @@ class ChannelAccount:
     """As whom the daemon is there; empty while that is not known."""
     state: str
     """`well`, `failing`, `refused` (for its credentials), `held by another daemon`, `not begun`."""
+    since_ms: Annotated[Time, Field(alias="since_at")]
+    """From when on it is so."""
     why: str
+    failed_ms: Annotated[Time | None, Field(alias="failed_at")]
+    """When something went wrong last, since the daemon's start; null for never."""
+    failed_why: str
     places: int
     """Where somebody has talked."""
     waiting: int
@@ -81,13 +97,23 @@ class ChannelTested:
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelIdentity:
+    """Who somebody is at one channel."""
+
+    channel: str
+    sender: str
+    """The service's id."""
+    in_settings: bool
+    """Whether `people` in the settings says so: it ends there alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelPerson:
     """Somebody who may write."""
 
     person: str
     scopes: tuple[str, ...]
-    channels: tuple[str, ...]
-    """By which, each as often as he has identities there."""
+    identities: tuple[ChannelIdentity, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +123,34 @@ class ChannelPersons:
     people: tuple[ChannelPerson, ...]
     codes: int
     """Codes that were given and not confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelCode:
+    """A stranger who waits for the owner's word."""
+
+    code: str
+    channel: str
+    sender: str
+    """The service's id."""
+    called: str
+    """What he calls himself; words from outside, which anybody can choose."""
+    until_ms: Annotated[Time, Field(alias="until_at")]
+    """How long the code is good."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelWaiting:
+    """The answer to `channel.codes`."""
+
+    codes: tuple[ChannelCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRefused:
+    """The answer to `channel.refuse`."""
+
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +185,16 @@ class ChannelService(Protocol):
     async def list_people(self) -> ChannelPersons:
         """Who may write."""
 
+    async def list_codes(self) -> ChannelWaiting:
+        """Who was given a code and waits."""
+
+    async def refuse(self, code: str) -> ChannelRefused:
+        """Let somebody not in.
+
+        Raises:
+            NotFound: there is no such code, or no longer.
+        """
+
     async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
         """Let somebody in.
 
@@ -145,6 +209,7 @@ class ChannelService(Protocol):
 
         Raises:
             NotFound: there is nobody of that name.
+            Conflict: the settings let that person in.
         """
 
 
@@ -160,6 +225,14 @@ async def _people(service: ChannelService, params: ChannelPeople, context: Conte
     return await service.list_people()
 
 
+async def _codes(service: ChannelService, params: ChannelCodes, context: Context) -> ChannelWaiting:
+    return await service.list_codes()
+
+
+async def _refuse(service: ChannelService, params: ChannelRefuse, context: Context) -> ChannelRefused:
+    return await service.refuse(params.code)
+
+
 async def _pair(service: ChannelService, params: ChannelPair, context: Context) -> ChannelPaired:
     return await service.pair(params.code, params.person, params.scopes)
 
@@ -173,12 +246,26 @@ _ROW: Final[JsonObject] = {
     "kind": "telegram",
     "account": "@ann_bot",
     "state": "well",
+    "since_at": "2027-01-15T08:00:00.000Z",
     "why": "",
+    "failed_at": None,
+    "failed_why": "",
     "places": 2,
     "waiting": 0,
     "given_up": 0,
 }
-_PERSON: Final[JsonObject] = {"person": "ann", "scopes": ["read", "write", "approve"], "channels": ["home"]}
+_PERSON: Final[JsonObject] = {
+    "person": "ann",
+    "scopes": ["read", "write", "approve"],
+    "identities": [{"channel": "home", "sender": "5001", "in_settings": False}],
+}
+_CODE: Final[JsonObject] = {
+    "code": "K7QM2XPD",
+    "channel": "home",
+    "sender": "5002",
+    "called": "Eve",
+    "until_at": "2027-01-15T08:15:00.000Z",
+}
 
 METHODS: Final[Methods[ChannelService]] = Methods(
     "channels",
@@ -209,6 +296,24 @@ METHODS: Final[Methods[ChannelService]] = Methods(
             _people,
             Rest("GET", "/channels/people", "Who may write by channels."),
             Example({"people": [_PERSON], "codes": 0}),
+        ),
+        Method(
+            "channel.codes",
+            ChannelCodes,
+            ChannelWaiting,
+            "admin",
+            _codes,
+            Rest("GET", "/channels/codes", "Who was given a code and waits to be let in."),
+            Example({"codes": [_CODE]}),
+        ),
+        Method(
+            "channel.refuse",
+            ChannelRefuse,
+            ChannelRefused,
+            "admin",
+            _refuse,
+            Rest("DELETE", "/channels/codes/{code}", "Let somebody not in who was given a code."),
+            Example({"code": "K7QM2XPD"}),
         ),
         Method(
             "channel.pair",

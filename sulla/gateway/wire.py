@@ -11,9 +11,8 @@ from pydantic_core import PydanticCustomError
 from sulla.access.principal import Scope
 from sulla.agent.approvals.permissions_rpc import RuleRow
 from sulla.core.dataclass import dataclass
-from sulla.gateway.said_again import SaidAgain
 from sulla.rpc.family_place import MOST_NAMED
-from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, Seq, Title, Words
+from sulla.rpc.form import Answer, Channel, Id, Label, Params, QuestionId, SaidAgain, Seq, Title, Words
 from sulla.rpc.limits import MOST_ALWAYS_S
 from sulla.rpc.row import Time
 

@@ -44,3 +44,11 @@ class Params(BaseModel):
     """The root of all parameters: no guessing of types, no unknown fields. What checks them is made at first use."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+
+class SaidAgain(Params):
+    """How a client names the message that another one says again."""
+
+    thread_id: Id
+    seq: Annotated[int, Field(ge=1, le=MOST_SEQ)]
+    """The number of its `INPUT`."""

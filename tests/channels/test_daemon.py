@@ -84,6 +84,18 @@ def soon(look: Callable[[], Any]) -> None:
         pause()
 
 
+def test_a_stranger_is_refused_by_his_code(place: Place, telegram: Telegram) -> None:
+    with place.up():
+        telegram.said(1, "let me in")
+        soon(lambda: telegram.texts(1))
+        row = json.loads(place.run("channel", "codes", "--json")[1])
+        assert (row["channel"], row["called"]) == ("tg", "Person 1")
+        assert row["code"] in place.run("channel", "codes")[1]
+        assert place.run("channel", "refuse", row["code"])[0] == Exit.OK
+        assert place.run("channel", "pair", row["code"], "eve")[0] != Exit.OK
+        assert place.run("channel", "codes", "--json")[1] == ""
+
+
 def let_in(place: Place, telegram: Telegram, number: int, name: str) -> None:
     telegram.said(number, "let me in")
     soon(lambda: telegram.texts(number))

@@ -43,6 +43,7 @@ NAMES = [
         "clock",
         "model",
         "fallback",
+        "channels",
         "browser",
         "console",
     ),

@@ -24,10 +24,10 @@ from sulla.daemon.service import Service
 from sulla.daemon.settings.config import load_settings
 from sulla.daemon.stores import store_source
 from sulla.gateway.commands import Advanced, Over, Signal
-from sulla.gateway.said_again import SaidAgain
 from sulla.gateway.wire import TurnSend
 from sulla.host.place import Place
 from sulla.models.catalog import ModelName
+from sulla.rpc.form import SaidAgain
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.threads.bounds import ThreadLimits

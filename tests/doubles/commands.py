@@ -14,6 +14,7 @@ from sulla.agent.approvals.approvals import RuleMade
 from sulla.agent.environment_rpc import EnvironmentEvent
 from sulla.agent.rpc import AgentRow, Agents, ModelRow, Models, ToolRow, Tools, WorkRow
 from sulla.changes import rpc as changes
+from sulla.channels import rpc as channels
 from sulla.core.errors import MessageIdReused, NotFound
 from sulla.core.ids import derived_id
 from sulla.core.jsontypes import JsonObject
@@ -47,7 +48,7 @@ from tests.doubles.agent_files import MemoryAgentFiles
 from tests.doubles.beats import MemoryBeats
 from tests.doubles.bookmarks import MemoryBookmarks
 from tests.doubles.changes import MemoryChanges
-from tests.doubles.channels import MemoryChannels
+from tests.doubles.channels import MemoryChannels, MemoryLines
 from tests.doubles.console import console_services
 from tests.doubles.entities import MemoryEntities
 from tests.doubles.finding import MemoryFinding
@@ -208,6 +209,7 @@ class MemoryCommands:
                 asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
+                channels.METHODS.done_by(MemoryLines()),
                 project_plans.METHODS.done_by(self.plans),
                 speech.METHODS.done_by(self.speech),
                 system_rpc.METHODS.done_by(self),

@@ -83,11 +83,11 @@ class MemoryTokens(TokenStore):
         self._open_tickets[use, made.secret] = replace(by, scopes=scopes)
         return made
 
-    async def redeem(self, ticket: str, use: TicketUse = "hub") -> Principal:
-        """Use a ticket up."""
+    async def redeem(self, ticket: str, use: TicketUse = "hub", *, looks: bool = False) -> Principal:
+        """Use a ticket up, or only look at it."""
         if (use, ticket) not in self._open_tickets:
             raise Unauthorized("the ticket is not valid")
-        return self._open_tickets.pop((use, ticket))
+        return self._open_tickets[use, ticket] if looks else self._open_tickets.pop((use, ticket))
 
 
 def _token(name: str, secret: str, scopes: frozenset[Scope], expires_ms: int | None = None) -> KnownToken:

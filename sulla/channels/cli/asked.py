@@ -12,6 +12,10 @@ from sulla.terminal.output import tell
 from sulla.terminal.place import Door
 from sulla.terminal.program import hint
 from sulla.terminal.table import Table, one_line, paper
+from sulla.terminal.times import minute
+
+_LISTS = ("channels", "people", "codes")
+"""What an answer has of which each row is printed; `codes` of people is a number, and comes behind them."""
 
 
 async def ask(given: argparse.Namespace, where: Door) -> Exit:
@@ -31,6 +35,10 @@ async def ask(given: argparse.Namespace, where: Door) -> Exit:
         case "pair":
             scopes = {"scopes": [one.strip() for one in given.scopes.split(",")]} if given.scopes else {}
             method, params = "channel.pair", {"code": given.code, "person": given.person, **scopes}
+        case "codes":
+            method = "channel.codes"
+        case "refuse":
+            method, params = "channel.refuse", {"code": given.code}
         case "forget":
             method, params = "channel.forget", {"person": given.person}
         case "people":
@@ -40,13 +48,14 @@ async def ask(given: argparse.Namespace, where: Door) -> Exit:
     async with open_client(where) as client:
         found: dict[str, Any] = await client.call(method, **params)
     if given.json:
-        for one in found.get("channels") or found.get("people") or [found]:
+        for one in next((found[key] for key in _LISTS if key in found), [found]):
             print(json.dumps(one))
         return Exit.FAILED if found.get("why") else Exit.OK
     return _shown(method, found)
 
 
 def _shown(method: str, found: dict[str, Any]) -> Exit:
+    rows: list[tuple[str, ...]]
     match method:
         case "channel.test" if found["why"]:
             tell(f"{found['channel']} does not work: {one_line(found['why'], 400)}")
@@ -55,12 +64,22 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
             tell(f"{found['channel']} works, as {one_line(found['account'])}")
         case "channel.pair":
             tell(f"{found['person']} may write by {found['channel']}: {', '.join(found['scopes'])}")
+        case "channel.refuse":
+            tell(f"nobody comes in by {one_line(found['code'])}")
+        case "channel.codes":
+            table = Table(("CODE", "CHANNEL", "SENDER", "CALLED", "UNTIL"), (10, 16, 24, 30, 20), paper())
+            rows = [
+                (one["code"], one["channel"], one["sender"], one["called"], minute(one["until_at"]))
+                for one in found["codes"]
+            ]
+            _table(table, rows, "nobody waits to be let in")
         case "channel.forget":
             tell(f"{found['person']} may no longer write")
         case "channel.people":
             table = Table(("PERSON", "MAY", "BY"), (20, 30, 40), paper())
-            rows: list[tuple[str, ...]] = [
-                (one["person"], ", ".join(one["scopes"]), ", ".join(one["channels"])) for one in found["people"]
+            rows = [
+                (one["person"], ", ".join(one["scopes"]), ", ".join(each["channel"] for each in one["identities"]))
+                for one in found["people"]
             ]
             _table(table, rows, "nobody may write by a channel: docs/channels.md says how somebody is let in")
         case _:

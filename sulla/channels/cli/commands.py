@@ -14,6 +14,8 @@ COMMANDS = {
     "remove": "take one out of sulla.toml",
     "test": "see whether its service lets the daemon in",
     "pair": "let somebody in who was given a code",
+    "codes": "list who was given a code and waits",
+    "refuse": "let somebody not in who was given a code",
     "people": "list who may write",
     "forget": "let somebody in no longer",
 }
@@ -30,6 +32,7 @@ def arguments(command: argparse.ArgumentParser) -> None:
     parsers["pair"].add_argument("code", metavar="CODE", help="what the person was told")
     parsers["pair"].add_argument("person", metavar="PERSON", help="who that is; of a known one, one more identity")
     parsers["pair"].add_argument("--scopes", help="what the person may, e.g. read,write; else read, write and approve")
+    parsers["refuse"].add_argument("code", metavar="CODE", help="which code is good no longer")
     parsers["forget"].add_argument("person", metavar="PERSON", help="who")
 
 

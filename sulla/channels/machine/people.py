@@ -34,6 +34,8 @@ MOST_WRONG: Final = 10
 """Wrong codes within `CODE_S`; then no code is taken for that long."""
 MOST_PEOPLE: Final = 200
 MOST_IDENTITIES: Final = 20
+MOST_CALLED: Final = 80
+"""Of what a stranger calls himself; what is longer is cut there."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
 
 
@@ -70,6 +72,8 @@ class Code:
     """UTC seconds."""
     place: str = ""
     """Where he wrote, to be told there."""
+    called: str = ""
+    """What he calls himself, which anybody can: words from outside, which decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +95,18 @@ class People:
         """The person of a name."""
         return next((one for one in self.persons if one.name == name), None)
 
+    def coded(self, code: str) -> Code | None:
+        """The open code that somebody means, however it is written."""
+        wanted = "".join(code.upper().split()).replace("-", "")
+        return next((one for one in self.codes if one.code == wanted), None)
+
     def at(self, now_s: float) -> People:
         """Without what has run out."""
         codes = tuple(one for one in self.codes if one.until_s > now_s)
         asked = tuple(one for one in self.asked if one[2] > now_s - DAY_S)[-MOST_STRANGERS * CODES_A_DAY :]
         return replace(self, codes=codes, asked=asked, wrong_s=tuple(t for t in self.wrong_s if t > now_s - CODE_S))
 
-    def asking(self, identity: Identity, place: str, fresh: str, now_s: float) -> tuple[People, str]:
+    def asking(self, identity: Identity, place: str, fresh: str, now_s: float, called: str = "") -> tuple[People, str]:
         """A stranger writes where only he and the daemon read.
 
         Args:
@@ -105,6 +114,7 @@ class People:
             place: where he wrote.
             fresh: a code that nobody can guess.
             now_s: UTC seconds.
+            called: what he calls himself.
 
         Returns:
             The people as they are then, and the code that he is told; empty where he is not answered.
@@ -115,7 +125,7 @@ class People:
         given = sum(one[:2] == (identity.channel, identity.sender) for one in now.asked)
         if given >= CODES_A_DAY or len(now.codes) >= MOST_CODES:
             return now, ""
-        code = Code(fresh, identity, now_s + CODE_S, place)
+        code = Code(fresh, identity, now_s + CODE_S, place, called[:MOST_CALLED])
         asked = (*now.asked, (identity.channel, identity.sender, now_s))
         return replace(now, codes=(*now.codes, code), asked=asked), fresh
 
@@ -143,12 +153,22 @@ class People:
         now = self.at(now_s)
         if len(now.wrong_s) >= MOST_WRONG:
             raise Conflict(f"{MOST_WRONG} wrong codes were tried: try again in {CODE_S // 60} minutes")
-        wanted = "".join(code.upper().split()).replace("-", "")
-        found = next((one for one in now.codes if one.code == wanted), None)
+        found = now.coded(code)
         if found is None:
             return replace(now, wrong_s=(*now.wrong_s, now_s)), None, None
         codes = tuple(one for one in now.codes if one is not found)
         return (*replace(now, codes=codes).joined(name, found.identity, scopes), found)
+
+    def refused(self, code: str, now_s: float) -> People:
+        """The owner lets a stranger not in: his code is good no longer. It counts as given.
+
+        Raises:
+            NotFound: there is no such code, or no longer.
+        """
+        now = self.at(now_s)
+        if (found := now.coded(code)) is None:
+            raise NotFound("there is no such code, or no longer: nobody comes in by it")
+        return replace(now, codes=tuple(one for one in now.codes if one is not found))
 
     def joined(self, name: str, identity: Identity, scopes: tuple[ChannelScope, ...] | None) -> tuple[People, Person]:
         """Somebody is also this at a channel.

@@ -106,7 +106,7 @@ class Incoming:
             case Ignored(why):
                 log.debug("%s: passed over: %s", held.name, why)
             case Stranger(identity):
-                code = await held.around.people.ask(identity, arrived.place.key)
+                code = await held.around.people.ask(identity, arrived.place.key, arrived.sender.name)
                 if code:
                     held.talk(arrived.place)
                     held.outbox.say(arrived.place.key, _greeting(code), self._mark(arrived))

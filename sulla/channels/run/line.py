@@ -13,6 +13,7 @@ from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.seen import Seen
+from sulla.channels.machine.standing import Standing, State
 from sulla.channels.machine.values import Book, Owner
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
@@ -31,6 +32,8 @@ PAUSE_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """How long it rests after each trouble in a row."""
 REFUSED_S: Final = 300.0
 """How long it rests where the service does not know the credentials."""
+WELL_S: Final = 2.0
+"""How long an open channel has no trouble until it is called well, where nobody writes meanwhile."""
 SWEEP_S: Final = 60.0
 """How often it looks by itself whether something is to be said anywhere."""
 MOST_STRAYS: Final = 1_000
@@ -63,8 +66,7 @@ class Line:
         self.make = make
         self._inbox = inbox
         self._around = around
-        self.state = "not begun"
-        self.why = ""
+        self.standing = Standing(since_ms=around.now_ms())
         self.account = Account("", "")
         self.held: Held | None = None
         """While this daemon has it."""
@@ -74,6 +76,16 @@ class Line:
         self._strays: dict[ThreadId, None] = {}
         """Conversations that are held at no place; they may work for one that is."""
         self._news = asyncio.Event()
+
+    @property
+    def state(self) -> str:
+        """See `Standing`."""
+        return self.standing.state
+
+    @property
+    def why(self) -> str:
+        """See `Standing`."""
+        return self.standing.why
 
     def wake(self, thread_id: ThreadId) -> None:
         """Something happened in a conversation. Never waits, never fails."""
@@ -143,7 +155,7 @@ class Line:
             try:
                 if await self._once():
                     return
-                self.state, rest_s = "held by another daemon", LEASE_S / 3
+                self.standing, rest_s = self.standing.at(self._around.now_ms(), "held by another daemon"), LEASE_S / 3
             except* Unauthorized as refused:
                 rest_s = self._trouble("refused", refused, REFUSED_S)
             except* SullaError as failed:
@@ -156,11 +168,12 @@ class Line:
                 rest_s = self._trouble("failing", unforeseen, PAUSE_S[-1])
             await self._around.clock.sleep(rest_s)
 
-    def _trouble(self, state: str, errors: BaseExceptionGroup[Exception], rest_s: float) -> float:
+    def _trouble(self, state: State, errors: BaseExceptionGroup[Exception], rest_s: float) -> float:
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        self.state, self.why = state, error.message if isinstance(error, SullaError) else type(error).__name__
+        why = error.message if isinstance(error, SullaError) else type(error).__name__
+        self.standing = self.standing.at(self._around.now_ms(), state, why)
         log.warning("the channel %s rests: %s", self.said.name, self.why)
         told_s = getattr(error, "retry_after_s", None)
         return max(rest_s, told_s or 0.0)
@@ -199,6 +212,7 @@ class Line:
             group.create_task(shelf.hold())
             group.create_task(self._receive(held, incoming))
             group.create_task(self._sweep(held))
+            group.create_task(self._settle())
             group.create_task(self._talk(group, held, reader))
 
     async def _begin(self, shelf: Shelf, channel: Channel, account: Account) -> None:
@@ -211,9 +225,16 @@ class Line:
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
         async for batch in held.channel.receive(held.book.cursor):
-            self.state, self.why = "well", ""
+            self._well()
             await incoming.take(batch)
         raise Unavailable("the connection ended")
+
+    async def _settle(self) -> None:
+        await self._around.clock.sleep(WELL_S)
+        self._well()
+
+    def _well(self) -> None:
+        self.standing = self.standing.at(self._around.now_ms(), "well")
 
     async def _sweep(self, held: Held) -> None:
         """Look everywhere once at the beginning, and then for what no wake told of."""

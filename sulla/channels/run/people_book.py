@@ -51,14 +51,18 @@ class PeopleBook:
         """
         return decode(await self._store.get(KEY)).at(self._clock.now())
 
-    async def ask(self, identity: Identity, place: str) -> str:
-        """A code for a stranger; empty where he gets none."""
+    async def ask(self, identity: Identity, place: str, called: str = "") -> str:
+        """A code for a stranger; empty where he gets none.
+
+        Args:
+            identity, place, called: see `People.asking`.
+        """
         fresh = fresh_code(self._make_id)
         given = ""
 
         def change(people: People) -> People:
             nonlocal given
-            changed, given = people.asking(identity, place, fresh, self._clock.now())
+            changed, given = people.asking(identity, place, fresh, self._clock.now(), called)
             return changed
 
         await self._change(change)
@@ -85,6 +89,14 @@ class PeopleBook:
         if person is None or confirmed is None:
             raise NotFound("the code is not good, or no longer: have the person write again, and take the new one")
         return person, confirmed
+
+    async def refuse(self, code: str) -> None:
+        """Let a stranger not in.
+
+        Raises:
+            NotFound: there is no such code, or no longer.
+        """
+        await self._change(lambda people: people.refused(code, self._clock.now()))
 
     async def forget(self, name: str) -> None:
         """Somebody may no longer write.

@@ -58,8 +58,7 @@ class Calls:
         self._heavy = HeavyCalls()
 
     def _turn(self, asked: Asked) -> AbstractAsyncContextManager[None]:
-        heavy, caller = asked.row.heavy, asked.caller
-        return self._heavy.turn(caller.principal.name, asked.row.name) if heavy else nullcontext()
+        return self._heavy.turn(asked.caller.principal.name) if asked.row.heavy else nullcontext()
 
     async def perform(
         self,

@@ -32,6 +32,25 @@ def test_a_code_lets_in_once() -> None:
     assert people.confirmed(code, "mallory", None, NOW + 2)[1] is None
 
 
+def test_a_code_that_is_refused_lets_nobody_in_and_counts_as_given() -> None:
+    people, _ = People().asking(EVE, "p", "ABCD2345", NOW, "E" * 200)
+    assert people.codes[0].called == "E" * 80
+    assert decode(encode(people)) == people
+    people = people.refused("abcd 2345", NOW + 1)
+    assert (people.codes, people.confirmed("ABCD2345", "eve", None, NOW + 2)[1]) == ((), None)
+    with pytest.raises(NotFound):
+        people.refused("ABCD2345", NOW + 2)
+    for number in range(CODES_A_DAY - 1):
+        people, code = people.asking(EVE, "p", f"CODE{number:04}", NOW + 3)
+        people = people.refused(code, NOW + 4)
+    assert people.asking(EVE, "p", "CODE9999", NOW + 5)[1] == ""
+
+
+def test_codes_that_an_older_version_kept_are_read() -> None:
+    people, _ = People().asking(EVE, "p", "ABCD2345", NOW)
+    assert decode(encode(people).replace(b',"called":""', b"")) == people
+
+
 def test_a_code_runs_out() -> None:
     people, code = People().asking(EVE, "p", "ABCD2345", NOW)
     assert people.confirmed(code, "eve", None, NOW + CODE_S)[1] is None

@@ -13,7 +13,7 @@ from sulla.channels.base import Place
 from sulla.channels.lines import Lines
 from sulla.channels.run.recognizer import Recognizer
 from sulla.channels.tools import channel_tools
-from sulla.core.errors import Unavailable
+from sulla.core.errors import Conflict, NotFound, Unavailable
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import random_id
@@ -101,6 +101,61 @@ async def test_a_notice_to_a_place_of_threads_goes_to_the_newest(
 
         assert notices(older) == ["1", "3"]
         assert notices(newer) == ["2", "key"]
+
+
+async def test_people_are_told_with_whom_the_settings_let_in(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with _scene(wire, clock, tmp_path, ScriptedProvider([])) as scene:
+        await scene.pair(1, "ann")
+        named = {wire.person(1).id: "eve", wire.person(2).id: "ann", wire.person(3).id: "bob"}
+        line = scene.line
+        line.said = replace(line.said, rules=replace(line.said.rules, people=named))
+        lines = Lines({"chat": line}, scene.people)
+        found = {one.person: one.identities for one in (await lines.list_people()).people}
+        assert {name: [(one.sender, one.in_settings) for one in each] for name, each in found.items()} == {
+            "ann": [(wire.person(1).id, False), (wire.person(2).id, True)],
+            "bob": [(wire.person(3).id, True)],
+        }
+        for name in ("ann", "bob", "eve"):
+            with pytest.raises(Conflict, match=r"sulla\.toml"):
+                await lines.forget_person(name)
+        line.said = replace(line.said, rules=replace(line.said.rules, people={}))
+        await lines.forget_person("ann")
+        assert (await lines.list_people()).people == ()
+
+
+async def test_a_channel_at_which_nobody_writes_is_well_and_after_a_trouble_again(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with _scene(wire, clock, tmp_path, ScriptedProvider([])) as scene:
+        await scene.until(lambda: scene.line.state == "well", "it is well")
+        wire.away(True)
+        await scene.until(lambda: scene.line.state == "failing", "it fails")
+        failed_ms = scene.line.standing.since_ms
+        wire.away(False)
+        await scene.until(lambda: scene.line.state == "well", "it is well again")
+        (account,) = (await Lines({"chat": scene.line}, scene.people).list_channels()).channels
+        assert (account.why, account.failed_why != "") == ("", True)
+        assert failed_ms < account.since_ms
+
+
+async def test_a_stranger_waits_with_his_name_until_he_is_refused(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with _scene(wire, clock, tmp_path, ScriptedProvider([])) as scene:
+        lines = Lines({"chat": scene.line}, scene.people)
+        await wire.say(wire.place(1), wire.person(1), "let me in")
+        await scene.until(lambda: scene.texts(1), "a code")
+        (row,) = (await lines.list_codes()).codes
+        assert (row.channel, row.sender, row.called) == ("chat", wire.person(1).id, "Person 1")
+        assert row.code in scene.texts(1)[0]
+        (account,) = (await lines.list_channels()).channels
+        assert (account.state, account.failed_ms, account.since_ms > 0) == ("well", None, True)
+        await lines.refuse(row.code)
+        assert (await lines.list_codes()).codes == ()
+        with pytest.raises(NotFound):
+            await lines.pair(row.code, "eve", None)
 
 
 async def test_a_voice_note_is_written_down_or_it_is_said_why_not() -> None:

@@ -112,9 +112,7 @@ def test_the_reason_that_is_expected_is_that_of_the_run_and_none_of_any_step() -
         "name: p\nsteps:\n  - {id: a, needs: [], tool: look, on_failure: go_on}\n"
         "  - {id: b, needs: [], tool: look, with: {x: 1}}\n"
     )
-    case = (
-        "- {name: a, fixtures: {a: {error: no}, b: {error: {reason: cut}}}, expect: {reason: WORD, status: failed}}"
-    )
+    case = "- {name: a, fixtures: {a: {error: no}, b: {error: {reason: cut}}}, expect: {reason: WORD, status: failed}}"
     misses = {
         word: [miss.message for miss in tried(case.replace("WORD", word), text).misses] for word in ("cut", "fixture")
     }

@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from sulla.core.event import Fact
 from sulla.core.ids import CallId, MessageId, RunId
 from sulla.threads.archive.markdown import markdown_of
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.forms import Fielded
 from sulla.threads.log.records import Input, RunError, TextMessageEnd, ThreadCreated, ToolCallResult, ToolCallStart
 
 HOSTILE: Final = (
@@ -55,11 +55,11 @@ texts = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=5), max_size=12).ma
 PARSER: Final = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
-def _entry(fact: Fielded) -> Entry:
+def _entry(fact: Fact) -> Entry:
     return Entry(1, fact.kind, False, Origin(0, agent="sulla"), fact.data())
 
 
-def _shape(facts: list[Fielded], called: str) -> list[str]:
+def _shape(facts: list[Fact], called: str) -> list[str]:
     """What a parser sees: the blocks, and what headings say; what lies in code is left out."""
     whole = "".join(markdown_of(_entry(fact), called) for fact in facts)
     tokens = PARSER.parse(whole)
@@ -69,7 +69,7 @@ def _shape(facts: list[Fielded], called: str) -> list[str]:
     return [token.type for token in tokens]
 
 
-def _said(text: str) -> list[Fielded]:
+def _said(text: str) -> list[Fact]:
     return [
         ThreadCreated("sulla", title=text),
         Input(MessageId("msg_1"), f"a{text}", quoted=f"q{text}"),

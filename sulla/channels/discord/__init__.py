@@ -1,0 +1,1 @@
+"""Discord, by its HTTP interface and its gateway."""

@@ -1,0 +1,327 @@
+"""What a mail says: whose it is, where it belongs, and what stands in it. Pure.
+
+Mail is whatever anybody sends. What a program wrote (lists, bounces, absences, other daemons) and what nobody vouches
+for is passed over here, and never answered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.errors import InvalidHeaderDefect
+from email.message import EmailMessage, Message
+from hashlib import blake2b
+from hmac import compare_digest
+from itertools import islice
+from typing import Any, Final, NamedTuple, cast
+
+from sulla.channels.base import (
+    MOST_ATTACHMENTS,
+    MOST_TEXT_CHARS,
+    Arrived,
+    Attachment,
+    AttachmentKind,
+    Place,
+    Sender,
+)
+from sulla.channels.mail.settings import ADDRESS
+from sulla.channels.mail.trust import vouched
+from sulla.channels.mail.words import Parted, of_html, parted, unflowed
+
+MOST_PEOPLE: Final = 20
+"""Who talk in one conversation; mail to more is passed over."""
+_MOST_HOPS: Final = 50
+_MOST_PARTS: Final = 200
+_MOST_PAGE_CHARS: Final = 1_000_000
+_MOST_ID_CHARS: Final = 200
+_ID: Final = re.compile(r"<[^<>\s]+>")
+_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
+_FWD: Final = re.compile(r"^\s*(?:fwd?|wg|tr|rv|doorst|vs)\s*:", re.IGNORECASE)
+_LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
+_MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
+_RECIPIENTS: Final = ("To", "Cc", "Delivered-To", "X-Original-To")
+
+
+class Own(NamedTuple):
+    """What the daemon knows of itself."""
+
+    address: str
+    authserv: str = ""
+    word: str = ""
+
+    def named(self, address: str) -> bool:
+        """Whether an address is the daemon's, with whatever behind a ``+``."""
+        local, _, domain = address.lower().rpartition("@")
+        return f"{local.partition('+')[0]}@{domain}" == self.address.lower()
+
+    def knows_word(self, address: str) -> bool:
+        """Whether the secret word stands in an address."""
+        local, _, domain = self.address.lower().rpartition("@")
+        return bool(self.word) and compare_digest(address.lower().encode(), f"{local}+{self.word}@{domain}".encode())
+
+
+class Passed(NamedTuple):
+    """A mail that is passed over."""
+
+    why: str
+
+
+def own_id(key: str, domain: str) -> str:
+    """The `Message-ID` of a mail of the daemon's: the same for the same key.
+
+    Args:
+        key: see `Said.key`.
+        domain: of the daemon's address.
+    """
+    return f"<sulla.{blake2b(key.encode(), digest_size=16).hexdigest()}@{domain}>"
+
+
+def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -> Arrived | Passed:
+    """What a mail says.
+
+    Args:
+        raw: as it came, or its beginning.
+        handle: by which it is fetched again.
+        own: who the daemon is.
+        whole_bytes: how long it is where `raw` is only its beginning: then what is attached cannot be told apart.
+    """
+    try:
+        message = message_from_bytes(raw, policy=policy.default)
+        return _read(message, handle, own, whole_bytes)
+    except Exception as error:  # noqa: BLE001 - a mail can be anything, and the parser fails over some in ways of its own
+        return Passed(f"it cannot be read ({type(error).__name__})")
+
+
+def content_of(raw: bytes, number: int) -> bytes | None:
+    """The content of an attachment; None where there is none.
+
+    Args:
+        raw: the mail.
+        number: which, as in its handle.
+    """
+    try:
+        message = message_from_bytes(raw, policy=policy.default)
+        found = next((part for at, part in enumerate(_attached(message)) if at == number), None)
+        return None if found is None else _bytes_of(found)
+    except Exception:  # noqa: BLE001 - as above
+        return None
+
+
+def _read(message: EmailMessage, handle: str, own: Own, whole_bytes: int | None) -> Arrived | Passed:
+    sender = _sender(message)
+    if sender is None:
+        return Passed("it has not one plain sender")
+    if own.named(sender) or (why := _written_by_machine(message, sender)):
+        return Passed("it is the daemon's own" if own.named(sender) else why)
+    addressed = _addresses(message, ("To",))
+    others = sorted({one for one in _addresses(message, ("To", "Cc")) if not own.named(one)} - {sender})
+    if not _is_vouched(message, sender, own, alone=not others):
+        return Passed("nobody vouches for its sender")
+    if len(others) >= MOST_PEOPLE:
+        return Passed("it goes to too many")
+    return _arrived(message, handle, own, sender, others, addressed, whole_bytes)
+
+
+def _arrived(
+    message: EmailMessage,
+    handle: str,
+    own: Own,
+    sender: str,
+    others: list[str],
+    addressed: list[str],
+    whole_bytes: int | None,
+) -> Arrived:
+    message_id = _id(str(message.get("Message-ID", ""))) or f"uid:{handle}"
+    answers = _ids(message, "In-Reply-To")[:1]
+    before = _ids(message, "References") or answers
+    to_us = (
+        bool(answers)
+        and answers[0].startswith("<sulla.")
+        and answers[0].endswith(f"@{own.address.rpartition('@')[2].lower()}>")
+    )
+    text, quoted = _said(message, to_us=to_us, first=not before)
+    name = _RE.sub("", " ".join(str(message.get("Subject", "")).split()))[:200]
+    place = Place(
+        ",".join(sorted({sender, *others})), (before or [message_id])[0], "group" if others else "private", name
+    )
+    shown = str(next((one.display_name for one in _mailboxes(message, "From")), ""))[:200]
+    meant = not others or to_us or text.startswith("/") or any(map(own.named, addressed))
+    return Arrived(
+        place,
+        Sender(sender, shown),
+        message_id,
+        "message",
+        text[:MOST_TEXT_CHARS],
+        quoted[:MOST_TEXT_CHARS],
+        (answers or [""])[0],
+        _attachments(message, handle, whole_bytes),
+        meant,
+        at_ms=_at_ms(message),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- who
+
+
+def _sender(message: EmailMessage) -> str | None:
+    """The one address in the one `From`; None where there is anything else."""
+    said = message.get_all("From", [])
+    if len(said) != 1 or any(isinstance(one, InvalidHeaderDefect) for one in getattr(said[0], "defects", ())):
+        return None  # another program may read it as somebody else's
+    found = [one.addr_spec for one in _mailboxes(message, "From")]
+    return found[0].lower() if len(found) == 1 and ADDRESS.fullmatch(found[0]) else None
+
+
+def _is_vouched(message: EmailMessage, sender: str, own: Own, *, alone: bool) -> bool:
+    """Whether the sender is who he says he is. Whoever else gets a mail knows the word then: so it counts alone."""
+    if own.authserv:
+        results = [" ".join(str(one).split()) for one in message.get_all("Authentication-Results", [])]
+        return vouched(results, own.authserv, sender.rpartition("@")[2])
+    return alone and any(map(own.knows_word, _addresses(message, _RECIPIENTS)))
+
+
+def _written_by_machine(message: EmailMessage, sender: str) -> str:
+    """Why a mail is no person's; empty where it may be one's."""
+    if str(message.get("Auto-Submitted", "no")).partition(";")[0].strip().lower() != "no":
+        return "a program wrote it"
+    if str(message.get("Precedence", "")).strip().lower() in ("bulk", "junk", "list", "auto_reply"):
+        return "it is bulk"
+    if any(name in message for name in _LISTS) or "X-Auto-Response-Suppress" in message:
+        return "it is a list's, or an answer of a program's"
+    back = message.get("Return-Path")
+    if (back is not None and str(back).strip() in ("<>", "")) or message.get_content_type() == "multipart/report":
+        return "it is a report on another mail"
+    if sender.partition("@")[0].startswith(_MACHINES):
+        return "its sender is no person"
+    return "it goes in circles" if len(message.get_all("Received", [])) > _MOST_HOPS else ""
+
+
+def _mailboxes(message: EmailMessage, name: str) -> list[Any]:
+    return [one for header in message.get_all(name, []) for one in getattr(header, "addresses", ())]
+
+
+def _addresses(message: EmailMessage, names: tuple[str, ...]) -> list[str]:
+    """All addresses of some headers, as they are written to."""
+    found = [one.addr_spec for name in names for one in _mailboxes(message, name)]
+    bare = [str(one).strip(" <>") for name in names[2:] for one in message.get_all(name, [])]
+    return [one.lower() for one in (*found, *bare) if ADDRESS.fullmatch(one)]
+
+
+# --------------------------------------------------------------------------------------------------------------- what
+
+
+def _ids(message: EmailMessage, name: str) -> list[str]:
+    return [_short(one) for one in _ID.findall(str(message.get(name, ""))[:20_000])]
+
+
+def _id(header: str) -> str:
+    found = _ID.search(header)
+    return _short(found.group()) if found else ""
+
+
+def _short(message_id: str) -> str:
+    """An id as it is kept: no longer than it need be."""
+    if len(message_id) <= _MOST_ID_CHARS:
+        return message_id
+    return f"<long.{blake2b(message_id.encode('utf-8', 'replace'), digest_size=16).hexdigest()}>"
+
+
+def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]:
+    """What its sender says, and what he cites or passes on."""
+    found = parted(_body(message))
+    subject = " ".join(str(message.get("Subject", "")).split())[:300]
+    if _FWD.match(subject) and not found.forwarded:
+        found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history))))
+    passed_on = [_body(part) for part in _forwarded(message)]
+    own = found.own
+    if first and subject and not found.forwarded and not passed_on and not own.startswith("/"):
+        own = f"{subject}\n\n{own}".strip()
+    # What stands below an answer to the daemon is the conversation itself.
+    history = "" if to_us else found.history
+    return own, "\n\n".join(filter(None, (found.cited, history, found.forwarded, *passed_on)))
+
+
+def _body(message: EmailMessage) -> str:
+    for kind in ("plain", "html"):
+        part = message.get_body((kind,))
+        if part is None:
+            continue
+        text = _text_of(cast("EmailMessage", part))
+        if kind == "html":
+            text = of_html(text[:_MOST_PAGE_CHARS])
+        elif part.get_param("format", "") == "flowed":
+            text = unflowed(text, without_space=str(part.get_param("delsp", "")).lower() == "yes")
+        if text.strip():
+            return text[: 2 * MOST_TEXT_CHARS]
+    return ""
+
+
+def _text_of(part: EmailMessage) -> str:
+    content = part.get_payload(decode=True)
+    raw = content if isinstance(content, bytes) else b""
+    try:
+        return raw.decode(part.get_content_charset() or "utf-8", "replace").replace("\x00", "")
+    except (LookupError, UnicodeError):
+        return raw.decode("utf-8", "replace").replace("\x00", "")
+
+
+def _parts(message: Message) -> Iterator[EmailMessage]:
+    """What a mail consists of, but not what mails that are passed on with it do."""
+    waiting: list[Any] = [message]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.pop(0)
+        yield part
+        if part.is_multipart() and part.get_content_maintype() == "multipart":
+            waiting[:0] = part.get_payload()
+
+
+def _forwarded(message: EmailMessage) -> Iterator[EmailMessage]:
+    for part in _parts(message):
+        if part.get_content_type() == "message/rfc822" and part.is_multipart():
+            yield cast("EmailMessage", part.get_payload(0))
+
+
+def _attached(message: EmailMessage) -> Iterator[EmailMessage]:
+    bodies = {id(part) for kind in ("plain", "html") if (part := message.get_body((kind,))) is not None}
+    for part in _parts(message):
+        if part.is_multipart() or id(part) in bodies:
+            continue
+        if (
+            part.get_content_disposition() == "attachment"
+            or part.get_content_maintype() != "text"
+            or part.get_filename()
+        ):
+            yield part
+
+
+def _bytes_of(part: EmailMessage) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _attachments(message: EmailMessage, handle: str, whole_bytes: int | None) -> tuple[Attachment, ...]:
+    if whole_bytes is not None:
+        return (Attachment(f"{handle}.0", "file", "mail", "", whole_bytes),) if message.is_multipart() else ()
+    found = (
+        Attachment(
+            f"{handle}.{number}",
+            _kind_of(part.get_content_maintype()),
+            str(part.get_filename() or "")[:500],
+            part.get_content_type()[:100],
+            len(_bytes_of(part)),
+        )
+        for number, part in enumerate(islice(_attached(message), MOST_ATTACHMENTS))
+    )
+    return tuple(found)
+
+
+def _kind_of(main: str) -> AttachmentKind:
+    return "picture" if main == "image" else "voice" if main == "audio" else "file"
+
+
+def _at_ms(message: EmailMessage) -> int:
+    at = getattr(message.get("Date"), "datetime", None)
+    return max(0, round(at.timestamp() * 1_000)) if at is not None else 0

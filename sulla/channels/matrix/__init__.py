@@ -1,0 +1,1 @@
+"""Matrix, by its client-server API."""

@@ -1,0 +1,1 @@
+"""A fake of a mail provider: IMAP4rev1 with IDLE, and SMTP with authentication, on real sockets."""

@@ -1,0 +1,200 @@
+"""What a mailbox brings beside the kit: other numbers, mails that are too long, refusals, copies of what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from sulla.channels.base import NotSent, Said, Sent, Unknown
+from sulla.channels.machine.outbox import DOUBTFUL
+from sulla.channels.mail import channel as mail_channel
+from sulla.channels.mail.settings import MailOptions
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.kit import opened
+from sulla.testing.channels.mail.folders import INBOX, SENT
+from sulla.testing.channels.mail.wire import AUTHSERV, MailWire
+from sulla.testing.channels.scene import ECHO, Scene
+from sulla.testing.clock import ManualClock
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def wire(clock: ManualClock) -> AsyncIterator[MailWire]:
+    wire = MailWire(clock)
+    await wire.start()
+    yield wire
+    await wire.stop()
+
+
+async def test_a_folder_with_other_numbers_loses_and_doubles_nothing(
+    wire: MailWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    store = MemoryStore(clock, random_id)
+    async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "one")
+        await scene.until(lambda: scene.texts(1), "an answer")
+    await wire.say(wire.place(1), wire.person(1), "two")
+    wire.folders[INBOX].rebuild(99)
+    async with Scene(wire, tmp_path / "ws", store=store, clock=clock, boot=2) as scene:
+        await wire.say(wire.place(1), wire.person(1), "three")
+        await scene.until(lambda: len(scene.texts(1)) == 3, "the answers")
+        await scene.pass_time(30)
+        assert scene.texts(1) == [f"{ECHO}one", f"{ECHO}two", f"{ECHO}three"]
+
+
+async def test_what_was_read_is_marked_and_what_is_old_or_read_is_no_news(wire: MailWire, clock: ManualClock) -> None:
+    await wire.say(wire.place(1), wire.person(1), "long ago")
+    await clock.advance(3 * 86_400.0)
+    await wire.say(wire.place(1), wire.person(1), "read by somebody")
+    wire.folders[INBOX].read.add(2)
+    await wire.say(wire.place(1), wire.person(1), "new")
+    async with opened(wire) as (_, reading):
+        assert (await reading.next()).text == "new"
+        assert wire.folders[INBOX].read == {2, 3}
+
+
+async def test_a_server_that_does_not_tell_is_asked(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
+    wire.imap.idles = False
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+
+        def told(text: str) -> bool:
+            return f"{ECHO}{text}" in scene.texts(1)
+
+        for text in ("one", "two"):
+            await scene.pass_time(5)
+            await wire.say(wire.place(1), wire.person(1), text)
+            await scene.until(partial(told, text), text)
+
+
+async def test_of_a_mail_that_is_too_long_the_beginning_is_read(
+    wire: MailWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail_channel, "MOST_MAIL_BYTES", 400_000)
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "see", files=[("big", b"x" * 500_000, "file")])
+        found = await reading.next()
+    assert found.text == "see"
+    assert [(one.size_bytes or 0) > 400_000 for one in found.attachments] == [True]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "final", "after_s"),
+    [
+        ("550 5.1.1 no such person", True, None),
+        ("552 5.3.4 too large", True, None),
+        ("550 5.4.5 Daily user sending limit exceeded", False, 3_600.0),
+        ("450 4.2.0 Greylisted for 5 minutes", False, 300.0),
+        ("451 4.3.0 later", False, None),
+    ],
+)
+async def test_a_refusal_says_whether_it_is_for_ever(
+    wire: MailWire, refusal: str, final: bool, after_s: float | None
+) -> None:
+    wire.smtp.refusal = refusal
+    async with opened(wire) as (channel, _):
+        outcome = await channel.send(wire.place(1), Said("x", key="k"))
+    assert isinstance(outcome, NotSent)
+    assert (outcome.final, outcome.retry_after_s) == (final, after_s)
+    assert refusal in outcome.why
+
+
+async def test_where_sent_mail_is_kept_it_is_looked_up(clock: ManualClock, tmp_path: Path) -> None:
+    wire = MailWire(clock, sent=True)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        wire.lose(1)
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await wire.say(wire.place(1), wire.person(1), "again")
+        await scene.until(lambda: len(scene.texts(1)) == 2, "the answers")
+        await scene.pass_time(60)
+        assert scene.texts(1) == [f"{ECHO}hello", f"{ECHO}again"]
+    channel = wire.channel()
+    assert isinstance(await channel.looked_up(wire.place(1), "never"), Unknown)
+    await clock.advance(31.0)
+    assert isinstance(await channel.looked_up(wire.place(1), "never"), NotSent)
+    await channel.send(wire.place(1), Said("x", key="k"))
+    assert await channel.looked_up(wire.place(1), "k") == Sent(str(wire.sent[-1]["Message-ID"]))
+    assert len(wire.folders[SENT].mails) == 3
+    await channel.close()
+    await wire.stop()
+
+
+async def test_a_mail_that_may_be_there_twice_has_one_id(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
+    """Many receivers show mails with the same id once."""
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        wire.lose(1)
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: len(scene.texts(1)) == 2, "it is sent again")
+        assert DOUBTFUL.strip() in scene.texts(1)[1]
+        assert len({str(one["Message-ID"]) for one in wire.sent}) == 1
+
+
+async def test_with_a_secret_word_answers_go_to_it(clock: ManualClock, tmp_path: Path) -> None:
+    wire = MailWire(clock, word="k3jh5k2jh3g4k5jh")
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        forged = b"From: person1@people.example\r\nTo: sulla@home.example\r\nMessage-ID: <f@x>\r\n\r\nobey"
+        await wire.arrive(forged)
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        await scene.pass_time(30)
+        assert [said.text for _, said, _ in scene.keeper.said] == ["hello"]
+        assert [str(one["Reply-To"]) for one in wire.sent] == ["sulla+k3jh5k2jh3g4k5jh@home.example"]
+    await wire.stop()
+
+
+async def test_a_hundred_forged_mails_come_to_nothing(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        for number in range(100):
+            found = "dmarc=fail header.from=people.example" if number % 2 else "dmarc=pass header.from=evil.example"
+            forged = f"Authentication-Results: {AUTHSERV}; dmarc=pass header.from=people.example\r\n"
+            head = f"Authentication-Results: {AUTHSERV}; {found}\r\n{forged}From: person1@people.example\r\n"
+            await wire.arrive(f"{head}To: sulla@home.example\r\nMessage-ID: <{number}@e>\r\n\r\nobey".encode())
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        await scene.pass_time(30)
+        assert [said.text for _, said, _ in scene.keeper.said] == ["hello"]
+        assert len(wire.sent) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"address": "sulla@home.example"},
+        {"address": "sulla@home.example", "authserv": "mx", "word": "k3jh5k2jh3g4k5jh"},
+        {"address": "sulla@home.example", "word": "short"},
+        {"address": "no address", "authserv": "mx"},
+        {"address": "a@b.example", "authserv": "mx", "imap": "http://x"},
+        {"address": "a@b.example", "authserv": "mx", "smtp": "smtps://user:pass@x"},
+        {"address": "a@b.example", "authserv": "mx", "more": 1},
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        MailOptions.model_validate(options)
+
+
+def test_nothing_goes_over_a_wire_that_others_can_read() -> None:
+    servers = MailOptions(address="a@b.example", authserv="mx", imap="imap://b.example", smtp="smtp://b.example")
+    assert servers.imap_server() == ("b.example", 143, "starttls")
+    assert servers.smtp_server() == ("b.example", 587, "starttls")
+    usual = MailOptions(address="a@b.example", authserv="mx")
+    assert (usual.imap_server(), usual.smtp_server()) == (
+        ("imap.b.example", 993, "tls"),
+        ("smtp.b.example", 465, "tls"),
+    )

@@ -1,0 +1,34 @@
+"""Matrix, by its real library, against a fake of a homeserver."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.channels.kinds import KINDS
+from sulla.channels.run.quiet import hush
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.kit import ChannelKit
+from sulla.testing.channels.line_kit import LineKit
+from sulla.testing.channels.matrix import MatrixWire
+from sulla.testing.clock import ManualClock
+
+
+class TestMatrix(ChannelKit, LineKit):
+    @pytest.fixture
+    async def wire(self, clock: ManualClock) -> AsyncIterator[MatrixWire]:
+        hush(next(one for one in KINDS if one.name == "matrix"))
+        wire = MatrixWire(clock)
+        await wire.start()
+        yield wire
+        await wire.stop()
+
+    @pytest.fixture
+    def store(self, clock: ManualClock) -> MemoryStore:
+        return MemoryStore(clock, random_id)
+
+    @pytest.fixture
+    def clock(self) -> ManualClock:
+        return ManualClock()

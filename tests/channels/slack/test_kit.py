@@ -1,0 +1,34 @@
+"""Slack, by its real library, against a fake of its Web API and its socket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.channels.kinds import KINDS
+from sulla.channels.run.quiet import hush
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.kit import ChannelKit
+from sulla.testing.channels.line_kit import LineKit
+from sulla.testing.channels.slack import SlackWire
+from sulla.testing.clock import ManualClock
+
+
+class TestSlack(ChannelKit, LineKit):
+    @pytest.fixture
+    async def wire(self, clock: ManualClock) -> AsyncIterator[SlackWire]:
+        hush(next(one for one in KINDS if one.name == "slack"))
+        wire = SlackWire(clock)
+        await wire.start()
+        yield wire
+        await wire.stop()
+
+    @pytest.fixture
+    def store(self, clock: ManualClock) -> MemoryStore:
+        return MemoryStore(clock, random_id)
+
+    @pytest.fixture
+    def clock(self) -> ManualClock:
+        return ManualClock()
