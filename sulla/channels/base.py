@@ -196,6 +196,10 @@ class Manners:
     """The same to one place."""
     edits_per_s: float = 0.0
     """Of one message while it is written; 0 where an answer is sent when it is done."""
+    all_edits_per_s: float = 0.0
+    """Edits of all messages together in a second; 0 where they are counted as sends alone."""
+    threads_apart: bool = True
+    """Whether `place_sends_per_s` is of each thread of a place, or of the place with all its threads."""
     most_buttons: int = 0
     """On one message; 0 where the service has none: a reply to the question then chooses."""
     button_chars: int = 40

@@ -142,7 +142,7 @@ class Talking:
             outbox.found(item, await self._attempt(held.channel.looked_up(place, item.id)), held.around.now_ms())
             await held.shelf.keep()
             return
-        wait_s = held.pace.take(self._place, clock.elapsed()) - clock.elapsed()
+        wait_s = held.pace.take(self._place, clock.elapsed(), edit=item.kind == "edit") - clock.elapsed()
         while wait_s > 0:
             await clock.sleep(wait_s)
             wait_s = held.pace.rests_s(clock.elapsed())
@@ -211,7 +211,9 @@ class Talking:
         if not held.pace.edit_s() or (preview is not None and preview.status != "shown"):
             return None
         due_s = self._live.due_s(held.pace.edit_s())
-        return None if due_s is None else held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()))
+        if due_s is None:
+            return None
+        return held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()), edit=preview is not None)
 
     async def _show(self) -> bool:
         held, clock = self._held, self._held.around.clock
@@ -221,8 +223,8 @@ class Talking:
         place = held.book.talks[self._place].place
         text = self._live.take(clock.elapsed())
         said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
-        held.pace.take(self._place, clock.elapsed())
         preview = held.book.previews.get(self._place)
+        held.pace.take(self._place, clock.elapsed(), edit=preview is not None)
         if preview is None:
             preview = held.outbox.show(self._place, self._live.message_id)
             await held.shelf.keep()

@@ -38,6 +38,7 @@ MANNERS: Final = Manners(
     sends_per_s=25.0,  # the Bot API's limits page: about 30 messages in a second,
     place_sends_per_s=1.0,  # and one in a second to one chat
     edits_per_s=0.5,  # a group takes 20 in a minute, edits among them; in between are the typing signs
+    threads_apart=False,
     most_buttons=8,
     button_chars=60,
     typing_s=4.5,  # it is shown for five

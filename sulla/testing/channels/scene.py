@@ -78,10 +78,16 @@ class WorldKeeper:
         """Something is to be worked on."""
         self.full = False
         """Whether there is no room for messages."""
+        self.agents: tuple[str, ...] = ("sulla", "helper")
+        """Who can be talked to."""
         self.gone = ""
         """An agent that there is no more."""
         self.said: list[tuple[ThreadId, Input, str]] = []
         """What was let in for the first time, where, and under whose name."""
+
+    async def known(self) -> tuple[str, ...]:
+        """Who can be talked to now."""
+        return self.agents
 
     async def begin(self, agent: str, title: str, request_id: str, channel: str) -> ThreadId:
         """See `DoorKeeper`."""
@@ -151,8 +157,6 @@ class Scene:
             self.store, self.provider, tools=tools, clock=self.clock, boot=boot, completion="plain", workspace=workspace
         )
         self.keeper = WorldKeeper(self.world)
-        self.agents: tuple[str, ...] = ("sulla", "helper")
-        """Who can be talked to."""
         self.tally = Tally(COUNTERS, ())
         self.workspace = workspace
         numbers = count(1)
@@ -163,7 +167,7 @@ class Scene:
             self.tally,
             PeopleBook(self.store, self.clock, lambda prefix: derived_id(prefix, str(boot), str(next(numbers)))),
             lambda: self.keeper,
-            self._agents,
+            self.keeper.known,
             f"home:boot{boot}",
             lambda prefix: derived_id(prefix, "fresh", str(boot), str(next(numbers))),
             workspace,
@@ -229,9 +233,6 @@ class Scene:
     def texts(self, number: int, *, group: bool = False) -> list[str]:
         """What people see of the daemon's at a place."""
         return [one.text for one in self.wire.seen(self.wire.place(number, group=group))]
-
-    async def _agents(self) -> tuple[str, ...]:
-        return self.agents
 
     async def _work(self) -> None:
         """Have the agent answer, as a daemon's worker does."""

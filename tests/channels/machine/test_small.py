@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sulla.channels.base import Manners
+from sulla.channels.base import Manners, Place
 from sulla.channels.machine import asking
 from sulla.channels.machine.live import FIRST_S, LiveText
 from sulla.channels.machine.names import safe_name
@@ -44,6 +44,24 @@ def test_a_service_that_wants_rest_gets_it() -> None:
 def test_edits_are_as_slow_as_the_slower_of_both() -> None:
     assert Pace(MANNERS).edit_s() == 2.0
     assert Pace(Manners(200, 10, 1)).edit_s() == 0.0
+
+
+def test_edits_of_all_messages_keep_a_rate_of_their_own_and_hold_up_no_send() -> None:
+    pace = Pace(replace(MANNERS, sends_per_s=100, all_edits_per_s=0.5))
+    turns = [pace.take(f"p{number}", 0.0, edit=True) for number in range(6)]
+    assert turns == [0.0, 0.0, 0.0, 2.0, 4.0, 6.0]
+    assert pace.due_s("q", 0.0, edit=True) == 8.0
+    assert pace.due_s("q", 0.0) < 0.1
+    free = Pace(replace(MANNERS, sends_per_s=100))
+    assert all(free.take(f"p{number}", 0.0, edit=True) < 0.1 for number in range(6))
+
+
+def test_threads_have_a_pace_of_their_own_or_that_of_their_place() -> None:
+    keys = [Place("c", topic).key for topic in ("", "1", "2")]
+    together, apart = Pace(replace(MANNERS, threads_apart=False)), Pace(MANNERS)
+    assert [together.take(key, 0.0) for key in keys] == [0.0, 1.0, 2.0]
+    assert together.take("other", 0.0) < 1.0
+    assert max(apart.take(key, 0.0) for key in keys) < 0.3
 
 
 def test_tokens_are_bound_to_question_place_and_channel() -> None:

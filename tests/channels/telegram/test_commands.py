@@ -78,7 +78,7 @@ async def test_an_agent_that_was_made_just_now_can_be_talked_to_and_one_that_is_
 ) -> None:
     async with Scene(wire, tmp_path, store=MemoryStore(clock, random_id), clock=clock) as scene:
         await scene.pair(1, "ann")
-        scene.agents = ("sulla", "helper", "newcomer")
+        scene.keeper.agents = ("sulla", "helper", "newcomer")
         await wire.say(wire.place(1), wire.person(1), "/agent newcomer")
         await scene.until(lambda: _has_said(scene, 1), "the command")
         assert scene.texts(1) == ["From your next message on you talk to newcomer."]
