@@ -99,6 +99,16 @@ KINDS: Final = (
         MappingProxyType({"password": "the mailbox's password, one for programs where the provider has those"}),
         "imap_tools",
         "mail",
+        asks=MappingProxyType(
+            {
+                "address": "the mailbox's address, which is the daemon's alone",
+                "imap": "where it is read, such as imaps://imap.example.org (empty for imaps://imap.DOMAIN)",
+                "smtp": "where mail is handed in, such as smtps://smtp.example.org (empty for smtps://smtp.DOMAIN)",
+                "authserv": "the name under which its server writes Authentication-Results (empty if it writes none)",
+                "word": "if it writes none, 16 to 40 small letters and digits by chance, which people write behind a + "
+                "in the address (else empty)",
+            }
+        ),
     ),
     ChannelKind(
         "matrix",
@@ -109,6 +119,7 @@ KINDS: Final = (
         "mautrix",
         "matrix",
         ("mau", "aiohttp"),
+        asks=MappingProxyType({"homeserver": "the homeserver's address, such as https://matrix.example.org"}),
     ),
 )
 """Sulla's own. To add one: its folder, and its line here."""

@@ -116,6 +116,7 @@ class MailChannel:
             place_sends_per_s=0.5,
             tells_sent=bool(options.sent),
             deletes=False,
+            edits=False,
             most_file_bytes=18_000_000,  # what is 25 MB long on its way is taken nearly everywhere
         )
 
