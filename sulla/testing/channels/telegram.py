@@ -52,6 +52,11 @@ class TelegramWire:
         """What was said to presses, by their ids."""
 
     @property
+    def api(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
     def fastest_s(self) -> float:
         """See `wire.Wire`."""
         return self._network.fastest_s
@@ -79,7 +84,7 @@ class TelegramWire:
         """See `wire.Wire`."""
         from sulla.channels.telegram.channel import make
 
-        options = TelegramOptions(api=f"http://127.0.0.1:{self._port}", poll_s=self._poll_s)
+        options = TelegramOptions(api=self.api, poll_s=self._poll_s)
         return make(Wanted("tg", options, {"token": secret or TOKEN}, self._clock))
 
     async def _method(self, request: web.Request) -> web.StreamResponse:
