@@ -27,11 +27,6 @@ class Telegram(TelegramWire):
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
-    @property
-    def api(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._port}"
-
     def said(self, number: int, text: str) -> str:
         """Somebody writes in private; the message's id."""
         work = self.say(self.place(number), self.person(number), text)

@@ -10,14 +10,27 @@ from pathlib import Path
 
 import pytest
 
+from sulla.channels.machine.asking import OLD
 from sulla.terminal.exits import Exit
 from sulla.testing.channels.telegram import TOKEN
+from sulla.testing.channels.wire import Seen
 from tests.channels.beside import Telegram, soon, telegram_beside, with_channel
 from tests.daemon.running import Place, Service, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 
 pytestmark = in_turn(2)
+GREET = """\
+name: greet
+inputs:
+  who: {type: string, required: true}
+steps:
+  - id: ask
+    human: Shall it greet ${{ inputs.who }}?
+    choices: [yes do, not now]
+  - id: say
+    set: {text: "${{ steps.ask.output }}"}
+"""
 
 
 @pytest.fixture
@@ -28,10 +41,15 @@ def telegram() -> Iterator[Telegram]:
 
 @pytest.fixture
 def model() -> Iterator[Service]:
-    asking = ToolUse("http_request", {"url": "http://127.0.0.1:9/", "method": "POST"})
+    asking = ToolUse("bash", {"command": "echo written >> note.txt", "timeout_s": 30})
+    play = ToolUse("run_playbook", {"playbook": "greet", "inputs": {"who": "Bob"}})
     rules = [
-        Rule(Reply(tools=(asking,)), text="(post)", results=0),
-        Rule(Reply("That is that.<AGENT_DONE/>"), text="(post)", results=1),
+        Rule(Reply(tools=(asking,)), text="(write)", results=0),
+        Rule(Reply("It is written.<AGENT_DONE/>"), text="(write)", results=1),
+        Rule(Reply(tools=(ToolUse("spawn_sub_agent", {"task": "(write) it down"}),)), text="(send)", results=0),
+        Rule(Reply("The other one has done it.<AGENT_DONE/>"), text="(send)"),
+        Rule(Reply(tools=(play,)), text="(play)", results=0),
+        Rule(Reply("It is begun.<AGENT_DONE/>"), text="(play)"),
         Rule(Reply("Slowly answered.<AGENT_DONE/>", hold="slowly"), text="(slowly)"),
         Rule(Reply("Well met.<AGENT_DONE/>"), text="(hello)"),
     ]
@@ -41,7 +59,7 @@ def model() -> Iterator[Service]:
 
 @pytest.fixture
 def place(tmp_path: Path, model: Service, telegram: Telegram) -> Place:
-    found = Place(tmp_path / "home", **model.environ, SULLA_MEMORY__ENABLED="false")
+    found = Place(tmp_path / "home", **model.environ, SULLA_MEMORY__ENABLED="false", SULLA_SHELL__SANDBOX="false")
     assert found.run("init")[0] == Exit.OK
     with_channel(found, telegram)
     return found
@@ -99,3 +117,38 @@ def test_a_kill_while_it_is_answered_leaves_one_answer(place: Place, telegram: T
     with place.up():
         soon(lambda: "Well met." in telegram.texts(1))
     assert telegram.texts(1)[2:] == ["Slowly answered.", "Well met."]
+
+
+def asked(telegram: Telegram, number: int) -> list[Seen]:
+    """The messages with buttons that somebody sees."""
+    return [one for one in telegram.told(number) if one.buttons]
+
+
+def test_what_a_sub_agent_and_a_playbook_ask_is_asked_where_the_conversation_is_and_answered_once(
+    place: Place, telegram: Telegram
+) -> None:
+    (place.home / "workflows" / "greet.yaml").write_text(GREET)
+    note = place.home / "workspace" / "note.txt"
+    with place.up():
+        let_in(place, telegram, 1, "ann")
+        telegram.said(1, "(send)")
+        soon(lambda: asked(telegram, 1))
+        (question,) = asked(telegram, 1)
+        allow = next(iter(question.buttons))
+        for _ in range(2):
+            telegram.pressed(1, question, allow)
+        soon(lambda: "The other one has done it." in telegram.texts(1))
+        assert note.read_text() == "written\n"
+        assert asked(telegram, 1) == []
+
+        telegram.said(1, "(play)")
+        soon(lambda: any("greet Bob" in one.text for one in asked(telegram, 1)))
+        (question,) = asked(telegram, 1)
+        assert "yes do" in question.buttons
+        for label in ("yes do", "not now"):
+            telegram.pressed(1, question, label)
+        soon(lambda: not asked(telegram, 1))
+        soon(lambda: len(telegram.answers) == 4)
+        assert [said for _, said in telegram.answers] == [f"{allow}.", OLD, "yes do.", OLD]
+        texts = "\n".join(telegram.texts(1))
+        assert (texts.count("yes do: ann"), texts.count("not now: ann")) == (1, 0)

@@ -52,6 +52,11 @@ class TelegramWire:
         """What was said to presses, by their ids."""
 
     @property
+    def api(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
     def fastest_s(self) -> float:
         """See `wire.Wire`."""
         return self._network.fastest_s
