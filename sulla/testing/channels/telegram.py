@@ -61,11 +61,6 @@ class TelegramWire:
         """See `wire.Wire`."""
         return self._network.fastest_s
 
-    @property
-    def api(self) -> str:
-        """Where it is, as the option `api` wants it."""
-        return f"http://127.0.0.1:{self._port}"
-
     # ------------------------------------------------------------------------------------------------------ the wire
 
     async def start(self) -> None:
