@@ -342,7 +342,6 @@ def test_a_daemon_that_is_killed_in_the_middle_of_an_answer_answers_once_when_it
     assert again[:2] == (Exit.OK, f"{ANSWER}\n")
     assert model.asked == 3, "the call in flight was made once more, and the question after it once"
 
-
     (end,), (lost,) = _of(events, "RUN_FINISHED"), _of(events, "MODEL_ABANDONED")
     reserved = _of(events, "MODEL_STARTED")[0]["reserved_tokens"]
     assert _tokens(lost["usage"]) == reserved > 0, "nobody knows what the killed call took: it counts with the most"
