@@ -253,8 +253,9 @@ class Channel(Protocol):
         """Let go of everything; a `receive` that goes on ends. A second close does nothing."""
 
     async def first_cursor(self) -> str:
-        """Where an account that is new here is read from: behind all that is there already. It is kept before anything
-        is received. Empty where the service holds nothing but what nobody has taken.
+        """Where an account that is new here is read from: behind what was said before it was set up, as far as the
+        service tells that; what was said since, though nobody had asked for a cursor yet, counts as new. It is kept
+        before anything is received. Empty where the service holds nothing but what nobody has taken.
 
         Raises:
             Unavailable: the service does not answer.

@@ -139,6 +139,10 @@ def kinds(*, installed: bool = True) -> Mapping[str, ChannelKind]:
         brought = find(point.value, f"the package {point.dist.name if point.dist else '?'!r}")
         if not isinstance(brought, ChannelKind):
             raise SettingsError(f"{point.value} is no ChannelKind but {type(brought).__name__}: mend its package")
+        if any(not isinstance(words, Mapping) for words in (brought.secrets, brought.may, brought.asks)):
+            raise SettingsError(
+                f"{point.value}: `secrets`, `may` and `asks` are mappings, of each name what the wizard asks for it"
+            )
         if brought.name in found:
             raise SettingsError(f"there are two kinds of channels named {brought.name!r}: uninstall one")
         found[brought.name] = brought

@@ -131,7 +131,7 @@ class Lines:
         for line in self.every.values():
             if person in line.said.rules.people.values():
                 where = f"`people` of the channel {line.said.name!r} in sulla.toml"
-                raise Conflict(f"{person!r} is let in by {where}: take that out, `sulla restart`, and forget then")
+                raise Conflict(f"{person!r} is let in by {where}: take that out, restart the daemon, and forget then")
         await self._people.forget(person)
         return ChannelForgotten(person)
 

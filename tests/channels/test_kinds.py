@@ -29,6 +29,7 @@ def make(wanted):
     return Pigeons(wanted)
 
 KIND = ChannelKind("{name}", "Pigeons", "{module}:make", "{module}:Options", {{"ring": "the number of the ring"}})
+LISTED = ChannelKind("{name}", "Pigeons", "{module}:make", "{module}:Options", ("ring",))
 """
 
 
@@ -63,6 +64,7 @@ def test_what_is_no_kind_or_one_twice_is_refused_with_its_name(tmp_path: Path, m
         (
             ("pigeons", "make", "is no ChannelKind but function"),
             ("pigeons", "GONE", "cannot be loaded"),
+            ("pigeons", "LISTED", "are mappings"),
             ("telegram", "KIND", "two kinds of channels named 'telegram'"),
         )
     ):

@@ -94,7 +94,11 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
                 )
                 for one in found["channels"]
             ]
-            _table(table, rows, hint("no channels: `sulla channel add` sets one up"))
+            _table(
+                table,
+                rows,
+                hint("no channels yet: `sulla channel add` sets one up; it begins with the daemon's next start"),
+            )
     return Exit.OK
 
 

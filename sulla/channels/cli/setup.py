@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from sulla.channels.cli.file import added, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
 from sulla.channels.opened import kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
-from sulla.core.errors import InvalidInput, SettingsError
+from sulla.core.errors import InvalidInput, NotFound, SettingsError
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_line
@@ -48,6 +49,8 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     """
     if not sys.stdin.isatty():
         raise InvalidInput("`sulla channel add` asks at a terminal: else write [[channels.accounts]] into sulla.toml")
+    if not await asyncio.to_thread(home.is_dir):
+        raise NotFound(f"there is no home at {home}: `sulla init` makes one")
     known = kinds()
     chosen = given.kind or ((await read_line(f"Which service ({', '.join(known)})? ")) or "").strip()
     kind = kind_of(AccountSettings(name="new", kind=chosen or "none"), known)
@@ -89,7 +92,9 @@ async def set_up(
             account, why = "", error.message
         if not why:
             write(path, added(text, name, kind.name, chosen, secrets))
-            tell(hint(f"{kind.title} lets you in as {one_line(account)}. `sulla restart` begins the channel {name!r};"))
+            tell(
+                hint(f"{kind.title} lets you in as {one_line(account)}. {name!r} begins with the next start of Sulla;")
+            )
             tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
         tell(f"it was not taken: {one_line(why, 300)}")
@@ -134,5 +139,5 @@ def remove(given: argparse.Namespace, home: Path) -> Exit:
     except OSError as error:
         raise SettingsError(f"{FILE} cannot be read: {error.strerror}") from None
     write(path, removed(text, given.channel))
-    tell(hint(f"{given.channel} is no longer set; a daemon that runs has it until `sulla restart`"))
+    tell(hint(f"{given.channel} is no longer set; a daemon that runs has it until it is started again"))
     return Exit.OK

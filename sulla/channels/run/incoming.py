@@ -253,5 +253,5 @@ def _origin(person: Person | None) -> Origin:
 def _greeting(code: str) -> str:
     return (
         f"This is somebody's own assistant, and it does not know you. If it is yours, say so with "
-        f"`sulla channel pair {code}`; the code is good for a quarter of an hour. Nothing that you write is read."
+        f"`sulla channel pair {code} NAME`; the code is good for a quarter of an hour. Nothing that you write is read."
     )
