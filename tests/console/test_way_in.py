@@ -99,10 +99,26 @@ async def test_a_ticket_of_the_same_token_leaves_the_session_as_it_is(house: Hou
     assert sum(one.name.startswith("console-") for one in await house.tokens.list()) == 1
 
 
-async def test_a_ticket_takes_the_place_of_a_session_that_is_over(house: House) -> None:
-    over, ticket = await sign_in(house.url, {"token": OWNER_TOKEN}), await _stranger(house)
+@pytest.mark.parametrize("lost", ["the session", "the cookie", "the cookie and the key"])
+async def test_a_ticket_of_somebody_else_s_is_asked_about_where_a_session_has_ended(house: House, lost: str) -> None:
+    mine, ticket = await sign_in(house.url, {"token": OWNER_TOKEN}), await _stranger(house)
+    if lost == "the session":
+        await house.tokens.revoke(mine.answer["session"], house.owner)
+    headers = {} if lost == "the cookie and the key" else {"X-Sulla-Session": mine.key}
+    headers |= {"Cookie": mine.cookie} if lost == "the session" else {}
+    asked = await post(house.url, {"ticket": ticket, "had": OWNER}, headers)
+    assert (asked.status_code, "set-cookie" in asked.headers, asked.json()["signed_in"]) == (409, False, None)
+    assert asked.json()["would_be"] == {"name": "mallory", "scopes": ["read", "write"]}
+    own = await post(house.url, {"ticket": await house.ticket(), "had": OWNER}, headers)
+    assert (own.status_code, own.json()["name"]) == (200, OWNER)
+    said = await post(house.url, {"ticket": ticket, "had": OWNER, "replace": True}, headers)  # it was not used up
+    assert said.json()["name"] == "mallory"
+
+
+async def test_a_ticket_beside_a_key_that_is_over_is_asked_about_where_nobody_says_whose_it_was(house: House) -> None:
+    over, ticket = await sign_in(house.url, {"token": OWNER_TOKEN}), await house.ticket()
     await house.tokens.revoke(over.answer["session"], house.owner)
-    assert (await _again(house, over, {"ticket": ticket})).json()["name"] == "mallory"
+    assert (await _again(house, over, {"ticket": ticket})).status_code == 409
 
 
 async def test_a_pasted_token_ends_the_session_whose_place_it_takes(house: House) -> None:

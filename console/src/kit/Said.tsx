@@ -29,11 +29,12 @@ const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c
 /** More marks on one letter than any script has: they are drawn over the lines around it. */
 const MARKS = /(\p{M}{8})(\p{M}+)/gu;
 
-/** The text without terminal colours, with a mark where something else for a terminal was left out, and with characters that would not be seen, or turn the line around, spelled out. */
+/** The text without terminal colours, with a mark where something else for a terminal was left out, and with characters that would not be seen, or turn the line around, spelled out. A carriage return ends a line, as it does where it is pasted. */
 export function visible(text: string): string {
   return text
     .replace(COLOURS, "")
     .replace(ESCAPES, (left) => `[${Array.from(left).length} characters for a terminal left out]`)
+    .replace(/\r\n?/g, "\n")
     .replace(UNSEEN, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
     .replace(MARKS, (_, kept: string, more: string) => `${kept}[${Array.from(more).length} more marks]`);
 }

@@ -43,6 +43,20 @@ describe("the way in", () => {
     expect(sessionKey()).toBe("old");
   });
 
+  it("asks as well where the session is over, and says whose it was, also after the key was dropped", async () => {
+    const said: unknown[] = [];
+    vi.stubGlobal("fetch", (_: string, { body }: { body: string }) => {
+      said.push(JSON.parse(body));
+      return Promise.resolve(new Response(JSON.stringify({ signed_in: null, would_be: { name: "mallory", scopes: ["read"] } }), { status: 409 }));
+    });
+    localStorage.setItem("sulla.session", "old");
+    localStorage.setItem("sulla.session.about", JSON.stringify({ name: "owner" }));
+    forgetKey("old");
+    await expect(enter({ ticket: "t" })).rejects.toMatchObject({ now: null, had: "owner", then: { name: "mallory" } });
+    expect(said).toEqual([{ ticket: "t", had: "owner" }]);
+    expect(sessionKey()).toBeNull();
+  });
+
   it("stays where a ticket is of the same token", async () => {
     localStorage.setItem("sulla.session", "old");
     daemon(200, { stays: true, name: "owner", scopes: ["read"] });

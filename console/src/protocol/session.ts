@@ -13,14 +13,17 @@ export interface Who {
   readonly scopes: readonly string[];
 }
 
-/** Somebody else is signed in: the ticket is not used up, and the person has the word. */
+/** Somebody else is signed in, or was: the ticket is not used up, and the person has the word. */
 export class SignedInAlready extends Error {
   constructor(
     readonly ticket: string,
-    readonly now: Who,
+    /** Null where that session has ended. */
+    readonly now: Who | null,
     readonly then: Who,
+    /** By which name this page was signed in; empty if it is not known. */
+    readonly had: string,
   ) {
-    super(`signed in as ${now.name}`);
+    super(`signed in as ${now?.name ?? had}`);
   }
 }
 
@@ -61,26 +64,29 @@ interface Answer {
   readonly expires_at?: string;
   /** The session that is there is one of the same token, and stays. */
   readonly stays?: boolean;
-  readonly signed_in?: Who;
+  /** Null if the session has ended that the page had. */
+  readonly signed_in?: Who | null;
   readonly would_be?: Who;
   readonly error?: { readonly message?: string };
 }
 
 /**
  * Begin a session. One that may not `read` is ended at once: it has no view. A session that is there already ends with that; by a
- * ticket of another token only if `replace` is said.
+ * ticket of another token only if `replace` is said, also where the session has ended: a page at another port can have taken its
+ * cookie away. What this page keeps, no page of another origin can touch.
  *
  * @throws WayInRefused with the daemon's words, that it cannot be reached, or that the token may see nothing.
  * @throws SignedInAlready if the person has to say first whose session it shall be.
  */
 export async function enter(secret: { ticket: string; replace?: boolean } | { token: string }): Promise<void> {
   const before = sessionKey();
+  const had = sessionAbout().name;
   let response: Response;
   try {
     response = await fetch("./console/session", {
       method: "POST",
       headers: { "content-type": "application/json", ...(before === null ? {} : { "x-sulla-session": before }) },
-      body: JSON.stringify(secret),
+      body: JSON.stringify("ticket" in secret && had !== "" ? { ...secret, had } : secret),
       credentials: "same-origin",
       signal: AbortSignal.timeout(15_000),
     });
@@ -91,7 +97,7 @@ export async function enter(secret: { ticket: string; replace?: boolean } | { to
   if (response.ok && answer.stays === true) return;
   if ("ticket" in secret && answer.signed_in !== undefined && answer.would_be !== undefined) {
     if (!answer.would_be.scopes.includes("read")) throw new WayInRefused(seesNothing(answer.would_be.scopes));
-    throw new SignedInAlready(secret.ticket, answer.signed_in, answer.would_be);
+    throw new SignedInAlready(secret.ticket, answer.signed_in, answer.would_be, had);
   }
   if (!response.ok || answer.key === undefined) {
     throw new WayInRefused(answer.error?.message ?? `The daemon refused it (${response.status}).`);
@@ -117,9 +123,9 @@ export async function leave(): Promise<void> {
   if (key !== null) await end(key);
 }
 
-/** Drop a key that opens nothing any more, unless another tab has begun a session since. */
+/** Drop a key that opens nothing any more, unless another tab has begun a session since. Whose it was is known until somebody signs out. */
 export function forgetKey(dead: string): void {
-  if (sessionKey() === dead) forget();
+  if (sessionKey() === dead) localStorage.removeItem(KEY);
 }
 
 /** Have `began` called when another tab has begun a session. */

@@ -4,7 +4,7 @@ import { useHashLocation } from "wouter/use-hash-location";
 import { Watch } from "../asked/watch";
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
-import { enter, sessionKey, SignedInAlready } from "../protocol/session";
+import { enter, forgetKey, sessionKey, SignedInAlready } from "../protocol/session";
 import type { Scope } from "../protocol/wire";
 import type { Threads } from "../thread/threads";
 import { lacksOf, VIEWS, type View } from "../views/table";
@@ -93,7 +93,8 @@ export function App({ connection, threads, first }: { connection: Connection; th
   }, [comeIn, connection, first]);
 
   const trouble = lines.findLast((line) => line.tone === "bad") ?? null;
-  const noSession = sessionKey() === null || standing.state === "out";
+  const key = sessionKey();
+  const noSession = key === null || standing.state === "out";
   return (
     <PageContext value={page}>
       {entering ? (
@@ -103,7 +104,11 @@ export function App({ connection, threads, first }: { connection: Connection; th
           asked={asked}
           onStay={() => {
             setAsked(null);
-            connection.start();
+            if (asked.now !== null) connection.start();
+            else {
+              if (key !== null) forgetKey(key);
+              setRefused(t("whoseEnded", { name: asked.had }));
+            }
           }}
           onReplace={() => {
             setAsked(null);

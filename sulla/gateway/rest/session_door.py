@@ -38,6 +38,8 @@ class SignIn(Params):
     token: Secret | None = None
     replace: bool = False
     """Whether the person has said that a ticket of another token may end the session that the browser has."""
+    had: Annotated[str, Field(max_length=512)] = ""
+    """The name of the token that the page was last signed in with; empty for none. It alone opens nothing."""
 
 
 class SessionDoor:
@@ -78,10 +80,13 @@ class SessionDoor:
         said = await self._read(exchange)
         began_s = self._server.clock.elapsed()
         address, current = peer_of(exchange.scope), self._current(exchange.scope)
-        if current is not None and said.ticket is not None and not said.replace:
-            # Whoever has a ticket can have a browser follow a link with it; whose session it is the person decides.
-            await self._tell(exchange, current, await self._checked(address, said.ticket, looks=True))
-            return
+        if said.ticket is not None and not said.replace and (current or said.had or _key_of(exchange.scope)):
+            # Whoever has a ticket can have a browser follow a link with it, and a page at another port can take the
+            # cookie away before; whose session it is the person decides.
+            by = await self._checked(address, said.ticket, looks=True)
+            if current is not None or by.name != said.had:
+                await self._tell(exchange, current, by)
+                return
         by = await self._who(address, said)
         made = await self._server.tickets.open_session(by)
         if current is not None and (ended := await self._server.tickets.close_session(current)):
@@ -163,17 +168,20 @@ class SessionDoor:
         except Unauthorized:
             return None  # it is replaced by one that lives
 
-    async def _tell(self, exchange: HttpExchange, current: Principal, by: Principal) -> None:
-        """Say who is signed in and who would be; the ticket stays good, and one of the same token is not needed."""
-        now, then = ({"name": one.name, "scopes": sorted(one.scopes)} for one in (current, by))
-        if is_session_of(self._server.tickets.known(), current, by):
-            await answer(exchange.send, 200, orjson.dumps(now | {"stays": True}), exchange.names)
+    async def _tell(self, exchange: HttpExchange, current: Principal | None, by: Principal) -> None:
+        """Say who is signed in, if anybody still is, and who would be; the ticket stays good, and one of the same
+        token is not needed.
+        """
+        if current is None:
+            said = "the session that this browser had has ended"
+        elif is_session_of(self._server.tickets.known(), current, by):
+            await answer(exchange.send, 200, orjson.dumps(_told(current) | {"stays": True}), exchange.names)
             return
-        message = (
-            f'this browser is signed in as {current.name!r}: "replace": true ends that and signs in as {by.name!r}'
-        )
-        refused = problem_of(Conflict(message))
-        told = {"error": refused.error(), "signed_in": now, "would_be": then}
+        else:
+            said = f"this browser is signed in as {current.name!r}, which would end"
+        refused = problem_of(Conflict(f'{said}: "replace": true signs in as {by.name!r}'))
+        now = None if current is None else _told(current)
+        told = {"error": refused.error(), "signed_in": now, "would_be": _told(by)}
         await answer(exchange.send, refused.status, orjson.dumps(told), exchange.names)
 
     def _age_s(self, made: NewSession) -> int:
@@ -185,6 +193,10 @@ class SessionDoor:
         caller = Caller(who, peer_of(scope), "rest", derived_id("ses", "console", str(scope.get("client"))))
         took_s = self._server.clock.elapsed() - began_s
         self._server.observer.done(Done(Asked(caller, exchange.request_id, params), OK, took_s))
+
+
+def _told(who: Principal) -> dict[str, object]:
+    return {"name": who.name, "scopes": sorted(who.scopes)}
 
 
 def _key_of(scope: Scope) -> str | None:

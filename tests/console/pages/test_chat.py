@@ -118,6 +118,7 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         assert "19:04" in downloaded.value.path().read_text()
         page.get_by_role("button", name="Edit and resend").press("Enter")
         expect(page.get_by_role("textbox", name="Message")).to_have_value("When is the last train? (rich)")
+        expect(page.get_by_text("However you edit it")).to_have_count(0)  # they are the person's own words
         assert page.url != first
         page.get_by_role("searchbox").fill("Rome")
         expect(page.get_by_role("list", name="Conversations").get_by_text("Trip to Rome")).to_be_visible()

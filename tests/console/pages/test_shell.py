@@ -85,6 +85,31 @@ def test_an_address_of_somebody_else_s_signs_nobody_in_without_a_word(desk: Desk
     assert [fault for fault in window.faults if "409 (Conflict)" not in fault] == []
 
 
+@pytest.mark.parametrize("began_anew", [False, True])
+def test_a_page_of_another_port_that_took_the_cookie_away_signs_nobody_in_without_a_word(
+    desk: Desk, began_anew: bool
+) -> None:
+    name = f"eve-{began_anew}".lower()
+    code, out, err = desk.place.run("token", "create", name, "--scope", "read", "--scope", "write", "--json")
+    assert code == 0, err
+    with desk.window() as window:
+        page = window.page
+        for said in ("Do not sign in", f"Sign in as {name}"):
+            secret = asked_of(Door(desk.daemon.url, json.loads(out)["token"]), "token.ticket", use="console")["ticket"]
+            page.context.clear_cookies()
+            if began_anew:  # the page has found out by itself that its key is dead
+                page.goto(f"{desk.daemon.url}/?{said.count('e')}")
+                page.get_by_role("heading", name="Way in").wait_for()
+            page.goto(f"{desk.daemon.url}/#ticket={secret}")
+            page.get_by_role("heading", name="Whose session?").wait_for()
+            assert "The session of owner in this browser has ended" in page.get_by_role("main").inner_text()
+            assert page.get_by_role("button", name="Do not sign in").evaluate("b => b === document.activeElement")
+            rest(page)
+            page.get_by_role("button", name=said, exact=True).click()
+            ends = page.get_by_role("heading", name="Way in") if said == "Do not sign in" else None
+            (ends or page.get_by_text(f"Signed in as {name}")).wait_for()
+
+
 def test_a_pasted_token_lets_in_for_what_it_allows(desk: Desk) -> None:
     code, out, err = desk.place.run("token", "create", "reader", "--scope", "read", "--json")
     assert code == 0, err

@@ -51,6 +51,12 @@ describe("a draft", () => {
     expect(sessionStorage.length).toBe(0);
   });
 
+  it("counts as from outside only where its words do", () => {
+    const outside = (origin: string, tainted: boolean): boolean | undefined => sayingAgain("thr_0", { text: "Hello", origin, tainted, quoted: "" }, 2).marks?.outside;
+    expect([outside("operator", false), outside("user", false)]).toEqual([false, false]);
+    expect([outside("operator", true), outside("user", true), outside("web", false), outside("agent", false)]).toEqual([true, true, true, true]);
+  });
+
   it("is one of at most 50", () => {
     const drafts = new Drafts(sessionStorage);
     for (let number = 0; number < 60; number++) drafts.set(`thr_${number}`, { ...NOTHING, text: "x" });

@@ -56,8 +56,13 @@ export const NOTHING: Draft = { text: "", again: null, marks: null };
 
 /** The draft that says a message again which the daemon has. */
 export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted">, seq: number): Draft {
-  const outside = item.tainted || item.origin !== "user";
+  const outside = item.tainted || !ownWords(item.origin);
   return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted } };
+}
+
+/** Whether words of that origin are a person's, as far as it alone says: they may repeat what is from outside all the same. */
+export function ownWords(origin: string): boolean {
+  return origin === "operator" || origin === "user";
 }
 
 /** What somebody has changed it to. Who empties the field begins anew. */

@@ -15,7 +15,7 @@ import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
 import { acts, againWord, byStep, isOver, nodeStates, runState, tookS } from "./run/states";
-import { ended, waitedS } from "./run/spent";
+import { stepsTold, waitedS } from "./run/spent";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
 import { stepsGraph } from "./text/steps_graph";
@@ -122,7 +122,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
         </Problem>
       )}
       <p className="visually-hidden" role="status">
-        {t("nowIs", { word: standing.word, done: ended(rows).done })}
+        {t("nowIs", { word: standing.word, done: about.done })}
       </p>
       <RunQuestions questions={questions} view={thread.view} />
       {of === null && text.error !== null && (
@@ -193,11 +193,10 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
 function Facts({ detail }: { detail: PlayDetail }) {
   const { about } = detail;
   const now = useNow(1);
-  const { done, failed } = ended(detail.steps);
   const [took, waited] = [tookS(about, now), waitedS(detail.steps, now)];
   const parts = [
     dayAndClock(about.started_at), waited < 1 ? took : t("tookWaited", { took, waited: duration(waited) }),
-    failed === 0 ? t("done", { done }) : t("doneFailed", { done, failed }), t("tokensOf", { count: count(about.tokens) }),
+    stepsTold(about), t("tokensOf", { count: count(about.tokens) }),
     spent(about.cost, about.tokens), t("trigger", { what: about.trigger }),
   ];
   return (

@@ -10,7 +10,7 @@ import { clock, count, dayAndClock, spent } from "../../text/figures";
 import { Heading } from "./Heading";
 import css from "./playbooks.module.css";
 import { logLines } from "./run/log";
-import { passOf, statusWord, stepState, tookS } from "./run/states";
+import { neverBegan, passOf, statusWord, stepState, tookS } from "./run/states";
 import { t } from "./words";
 
 interface RunStepProps {
@@ -59,7 +59,7 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
           <select id={field} value={row.at} onChange={(event) => setChosen(event.target.value)}>
             {rows.map((one) => (
               <option key={one.at} value={one.at}>
-                {passOf(one.at) || one.at} · {statusWord(one.status)}
+                {passOf(one.at) || one.at} · {neverBegan(one) ? t("notBegun") : statusWord(one.status)}
               </option>
             ))}
           </select>
@@ -104,10 +104,16 @@ export function RunStep({ run, id, title, rows, records, busy, onClose, onFrom, 
               </>
             )}
           </dl>
-          {row.error !== "" && (
-            <Problem>
+          {neverBegan(row) ? (
+            <p className={css.quiet}>
               <Said>{row.error}</Said>
-            </Problem>
+            </p>
+          ) : (
+            row.error !== "" && (
+              <Problem>
+                <Said>{row.error}</Said>
+              </Problem>
+            )
           )}
           <div className={css.row}>
             {onFrom !== undefined && approve && (

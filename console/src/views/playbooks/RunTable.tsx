@@ -31,7 +31,7 @@ export function RunTable({ runs, most = Infinity, named = true }: { runs: Runs; 
                 <th scope="col">{t("status")}</th>
                 <th scope="col">{t("since")}</th>
                 <th scope="col" className={css.figure}>{t("took")}</th>
-                <th scope="col" className={css.figure}>{t("endedHead")}</th>
+                <th scope="col" className={css.figure}>{t("doneHead")}</th>
                 <th scope="col" className={css.figure}>{t("tokens")}</th>
                 <th scope="col" className={css.figure}>{t("money")}</th>
               </tr>

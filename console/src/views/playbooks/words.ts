@@ -5,7 +5,7 @@ export const t = catalog("playbooks", {
   again: "Try again", none: "There are no playbooks in this home yet. A new one is written here; `sulla init` brings examples.",
   noneRead: "There are no playbooks in this home yet.", noRuns: "No run yet. A run begins with “Run …” in a playbook, or by what starts it.",
   name: "Name", steps: "Steps", startedBy: "Started by", state: "State", ready: "ready", trouble: "cannot be run", filter: "Filter by name", noMatch: "No playbook is called so.",
-  run: "Run", playbook: "Playbook", since: "Began", took: "Took", tokens: "Tokens", tokensOf: "tokens: {count}", money: "Money", done: "steps done: {done}", doneFailed: "steps done: {done}, failed: {failed}", endedHead: "Steps ended", tookWaited: "{took}, {waited} of it only waiting for a person", status: "State", anyStatus: "any state", more: "Show more", caption: "Runs of playbooks",
+  run: "Run", playbook: "Playbook", since: "Began", took: "Took", tokens: "Tokens", tokensOf: "tokens: {count}", money: "Money", done: "steps done: {done}", doneHead: "Steps done", tookWaited: "{took}, {waited} of it only waiting for a person", status: "State", anyStatus: "any state", more: "Show more", caption: "Runs of playbooks",
   runsOf: "Runs of this playbook", openRun: "Open the run {run}",
   queued: "queued", running: "running", waiting: "waiting", paused: "paused", completed: "done", failed: "failed", cancelled: "cancelled", transferred: "handed over", skipped: "skipped", wouldBeDone: "would be done", wouldFail: "would fail", pending: "not begun",
   notBegun: "not begun", passes: "{count} passes", passesFailed: "{count} failed", tries: "{count} tries",

@@ -11,6 +11,7 @@ import { useMay, usePage } from "../../../shell/page";
 import { clock, count, dayAndClock, dollars, duration, shortCount, sinceS } from "../../../text/figures";
 import type { ChildItem, EndItem, InputItem, Item, NoteItem, QuestionItem, ReasoningItem, TextItem, ToolItem } from "../../../thread/items";
 import { pathOf } from "../address";
+import { ownWords } from "../composing";
 import { endWords } from "../ends";
 import { noteWords } from "../notes";
 import { BelowContext, useAround, useCard } from "../shared";
@@ -91,7 +92,7 @@ function InputRow({ item }: { item: InputItem }) {
   const { threadId, acts, edit, fork } = useAround();
   const { threads } = usePage();
   const may = useMay("write");
-  const own = item.origin === "operator" || item.origin === "user";
+  const own = ownWords(item.origin);
   const mine = acts && may && item.threadId === threadId;
   return (
     <article className={own ? css.input : css.inputOther}>

@@ -20,6 +20,11 @@ test("the log tells what happened to the run, the newest last, no more than is a
   expect(logLines(RECORDS, null, 1).map((line) => line.text)).toEqual(["ab · step completed · yes"]);
 });
 
+test("the log says that a step has not begun which only another's failure kept from it", () => {
+  const kept = event(6, "PLAYBOOK", { what: "STEP_FAILED", at: "c", detail: { failure: { kind: "permanent", reason: "upstream", message: "a has failed" } } });
+  expect(logLines([kept], null, 10).map((line) => line.text)).toEqual(["c · not begun · upstream: a has failed"]);
+});
+
 test("the log of a step is of that step alone, and of one pass where one is named", () => {
   expect(logLines(RECORDS, "a", 10)).toHaveLength(2);
   expect(logLines(RECORDS, "a@1", 10)).toHaveLength(0);

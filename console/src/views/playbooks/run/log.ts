@@ -53,7 +53,8 @@ function lineOf(event: ThreadEvent, step: string | null, askers: ReadonlyMap<str
   if (event.type === "PLAYBOOK") {
     const { what, at = "", detail = {} } = event.data as { what: string; at?: string; detail?: Record<string, unknown> };
     if (step !== null && at !== step && !(!step.includes("@") && at.split("@")[0] === step)) return null;
-    return [at, words(what), toldOf(detail)].filter(Boolean).join(" · ");
+    const never = what === "STEP_FAILED" && (detail.failure as { reason?: unknown } | undefined)?.reason === "upstream";
+    return [at, never ? t("notBegun") : words(what), toldOf(detail)].filter(Boolean).join(" · ");
   }
   if (step !== null) return null;
   if (event.type === "PLAYBOOK_ASKED") return [words(event.data.ask), event.data.why ?? ""].filter(Boolean).join(" · ");

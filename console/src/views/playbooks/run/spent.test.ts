@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "../../../protocol/generated";
-import { ended, waitedS } from "./spent";
+import { stepsTold, waitedS } from "./spent";
 
 const NOW = Date.parse("2027-01-15T12:00:00.000Z");
 
@@ -13,8 +13,9 @@ function row(kind: string, from: number | null, to: number | null, status = "com
   };
 }
 
-test("what has failed or was skipped is not done", () => {
-  expect(ended([row("tool", 1, 2), row("tool", 2, 3, "failed"), row("tool", null, null, "skipped"), row("human", 3, null, "waiting")])).toEqual({ done: 1, failed: 1 });
+test("what has failed, was skipped or has not begun is not done, as the daemon counts it", () => {
+  expect(stepsTold({ done: 1, failed: 1, skipped: 0, cancelled: 0, not_begun: 2 })).toBe("steps done: 1, failed: 1, not begun: 2");
+  expect(stepsTold({ done: 5 })).toBe("steps done: 5");
 });
 
 test.each([

@@ -1,12 +1,13 @@
-import type { StepRow } from "../../../protocol/generated";
+import type { PlayRow, StepRow } from "../../../protocol/generated";
+import { t } from "../words";
 
 /** Steps that hold others: while one of these waits for a person, they do nothing themselves. */
 const HOLDERS = new Set(["loop", "parallel"]);
 
-/** How many steps of a run were done, and how many have failed, each pass of a loop counted. Pure. */
-export function ended(rows: readonly StepRow[]): { readonly done: number; readonly failed: number } {
-  const of = (status: string): number => rows.filter((row) => row.status === status).length;
-  return { done: of("completed"), failed: of("failed") };
+/** How many steps of a run have come to what, as the daemon counts them: each once. Pure. */
+export function stepsTold(run: Pick<PlayRow, "done" | "failed" | "skipped" | "cancelled" | "not_begun">): string {
+  const others = (["failed", "skipped", "cancelled", "not_begun"] as const).filter((one) => (run[one] ?? 0) > 0);
+  return [t("done", { done: run.done }), ...others.map((one) => `${t(one === "not_begun" ? "notBegun" : one)}: ${run[one]}`)].join(", ");
 }
 
 /** Seconds in which a run did nothing but wait for a person's answer. Pure. */

@@ -23,6 +23,13 @@ test("a step is shown as what works in it, else as its newest pass", () => {
   expect(states.get("d")?.word).toBe("not begun");
 });
 
+test("what only another step's failure kept from beginning has not begun", () => {
+  const states = nodeStates(["a", "b", "c"], [
+    row("a", "failed", { error: "tool: no such file" }), row("b", "failed", { tries: 0, error: "upstream: a has failed" }), row("c", "failed", { tries: 0, error: "deadline: too late" }),
+  ]);
+  expect(["a", "b", "c"].map((id) => states.get(id))).toEqual([{ tone: "bad", word: "failed" }, { tone: "plain", word: "not begun" }, { tone: "bad", word: "failed" }]);
+});
+
 test("a word that is not known is shown as it is", () => {
   expect(nodeStates(["a"], [row("a", "strange")]).get("a")).toEqual({ tone: "plain", word: "strange" });
 });

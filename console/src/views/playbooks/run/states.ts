@@ -52,8 +52,14 @@ export function wouldStand(status: string, what: string): NodeState {
   return { tone: toneOf(status), word: [wouldWord(status), what.slice(0, 40)].filter(Boolean).join(" · "), supposed: true };
 }
 
+/** Whether only another step's failure kept it from beginning. */
+export function neverBegan(row: Pick<StepRow, "status" | "tries" | "error">): boolean {
+  return row.status === "failed" && row.tries === 0 && row.error.startsWith("upstream:");
+}
+
 /** How a step stands, by more than its status: what it waits for stands in its note. */
-export function stepState(row: Pick<StepRow, "status" | "kind" | "note">): NodeState {
+export function stepState(row: Pick<StepRow, "status" | "kind" | "note" | "tries" | "error">): NodeState {
+  if (neverBegan(row)) return { tone: "plain", word: t("notBegun") };
   if (row.status !== "running" && row.status !== "waiting") return { tone: toneOf(row.status), word: statusWord(row.status) };
   const [, how, at = ""] = /^(tries again at|until) (\S+)$/.exec(row.note) ?? [];
   if (how !== undefined && !Number.isNaN(Date.parse(at))) return { tone: "warn", word: t(how === "until" ? "waitsUntil" : "triesAgain", { at: momentOf(at) }) };
@@ -84,7 +90,7 @@ export function nodeStates(ids: readonly string[], rows: readonly StepRow[]): Re
       const own = found.get(id) ?? [];
       const row = telling(own);
       if (row === undefined) return [id, { tone: "plain", word: t("notBegun") }];
-      const failed = own.filter((one) => one.status === "failed").length;
+      const failed = own.filter((one) => one.status === "failed" && !neverBegan(one)).length;
       const state = stepState(row);
       const words = [state.word];
       if (own.length > 1) words.push(t("passes", { count: own.length }));
