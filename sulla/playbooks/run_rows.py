@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final
 
+from sulla.agent.approvals.approvals import REVIEW
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import Conflict
 from sulla.core.jsontypes import Json, replaced
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
@@ -94,6 +96,33 @@ def status_of(state: ThreadState) -> PlayStatus:
     if play is None or (play.ended and state.inbox.waiting) or (play.behind and state.run is not None):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended and not _has_others_work(state) else play.status
+
+
+def refuse_unsure(state: ThreadState) -> None:
+    """Do nothing if a copy of a run would call nothing of which this run does not know yet whether it took effect.
+
+    Args:
+        state: the run's thread.
+
+    Raises:
+        Conflict: such a call is at work, or was cut off, and only a person can say what came of it.
+    """
+    if (run := state.run) is None:
+        return
+    asked = next((wait for wait in run.waits.values() if wait.wait_id.startswith(REVIEW)), None)
+    if asked is not None:
+        named = ":".join(asked.wait_id.split(":")[:2])
+        raise Conflict(
+            f"the run {state.thread_id} was cut off while it called {asked.tool!r}, and nobody knows whether that took "
+            "effect: a copy would call it again, unasked. Answer what the run asks first "
+            f"(`sulla approvals answer {named} …`; `sulla flow show {state.thread_id}` shows it)"
+        )
+    held = {wait.call_id for wait in run.waits.values()}
+    if any(effect == "once" and call_id not in held for call_id, effect in run.calls.intents.items()):
+        raise Conflict(
+            f"the run {state.thread_id} is making a call that takes effect each time, and a copy would make it again: "
+            f"fork it when that step has ended (`sulla flow show {state.thread_id}`)"
+        )
 
 
 def _has_others_work(state: ThreadState) -> bool:
