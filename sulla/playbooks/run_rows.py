@@ -35,6 +35,7 @@ from sulla.playbooks.run.orders import begun_with, stands_for, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.rpc.row import money_of
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.state import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -96,6 +97,18 @@ def status_of(state: ThreadState) -> PlayStatus:
     if play is None or (play.ended and state.inbox.waiting) or (play.behind and state.run is not None):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended and not _has_others_work(state) else play.status
+
+
+def goes_on(state: ThreadState) -> str:
+    """What has a run go on that has not ended and is not paused, in words.
+
+    Args:
+        state: its thread.
+    """
+    waits = state.run.waits.values() if state.run is not None else ()
+    if any(not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id) for wait in waits):
+        return f"it goes on when what it asks is answered (`sulla flow show {state.thread_id}` says how)"
+    return "it goes on by itself"
 
 
 def refuse_unsure(state: ThreadState) -> None:
