@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final
 
+from sulla.agent.approvals.approvals import REVIEW
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import Conflict
 from sulla.core.jsontypes import Json, replaced
 from sulla.core.stamp import stamp
 from sulla.playbooks.events import MOST_CHAINED
@@ -33,6 +35,7 @@ from sulla.playbooks.run.orders import begun_with, stands_for, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.rpc.row import money_of
 from sulla.threads.log.family import is_child_wait
+from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.state import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -94,6 +97,45 @@ def status_of(state: ThreadState) -> PlayStatus:
     if play is None or (play.ended and state.inbox.waiting) or (play.behind and state.run is not None):
         return "queued"
     return "waiting" if play.status == "running" and state.suspended and not _has_others_work(state) else play.status
+
+
+def goes_on(state: ThreadState) -> str:
+    """What has a run go on that has not ended and is not paused, in words.
+
+    Args:
+        state: its thread.
+    """
+    waits = state.run.waits.values() if state.run is not None else ()
+    if any(not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id) for wait in waits):
+        return f"it goes on when what it asks is answered (`sulla flow show {state.thread_id}` says how)"
+    return "it goes on by itself"
+
+
+def refuse_unsure(state: ThreadState) -> None:
+    """Do nothing if a copy of a run would call nothing of which this run does not know yet whether it took effect.
+
+    Args:
+        state: the run's thread.
+
+    Raises:
+        Conflict: such a call is at work, or was cut off, and only a person can say what came of it.
+    """
+    if (run := state.run) is None:
+        return
+    asked = next((wait for wait in run.waits.values() if wait.wait_id.startswith(REVIEW)), None)
+    if asked is not None:
+        named = ":".join(asked.wait_id.split(":")[:2])
+        raise Conflict(
+            f"the run {state.thread_id} was cut off while it called {asked.tool!r}, and nobody knows whether that took "
+            "effect: a copy would call it again, unasked. Answer what the run asks first "
+            f"(`sulla approvals answer {named} …`; `sulla flow show {state.thread_id}` shows it)"
+        )
+    held = {wait.call_id for wait in run.waits.values()}
+    if any(effect == "once" and call_id not in held for call_id, effect in run.calls.intents.items()):
+        raise Conflict(
+            f"the run {state.thread_id} is making a call that takes effect each time, and a copy would make it again: "
+            f"fork it when that step has ended (`sulla flow show {state.thread_id}`)"
+        )
 
 
 def _has_others_work(state: ThreadState) -> bool:

@@ -30,7 +30,7 @@ from sulla.playbooks.rpc_forms import PlayBegun, PlaybookRow, PlaybookText, Play
 from sulla.playbooks.run.load import load_run
 from sulla.playbooks.run.log import RunRecord
 from sulla.playbooks.run.orders import RunOrder, begun_with, key_of_successor, play_of, request_of
-from sulla.playbooks.run_rows import detail_of, row_of, status_of
+from sulla.playbooks.run_rows import detail_of, goes_on, refuse_unsure, row_of, status_of
 from sulla.playbooks.service import Begin
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.plays import PLAYBOOK
@@ -261,7 +261,7 @@ class StoredRuns:
             if steps or outputs:
                 raise Conflict(f"the run {run} has not ended: only one that has ended is resumed from steps")
             if _told(state) != "paused":
-                raise Conflict(f"the run {run} is {status_of(state)}, not paused: it goes on by itself")
+                raise Conflict(f"the run {run} is {status_of(state)}, not paused: {goes_on(state)}")
             await self._ask(state, PlaybookAsked("resume"))
             return
         record = await load_run(self.threads, state.thread_id)
@@ -285,6 +285,7 @@ class StoredRuns:
         from sulla.playbooks.given import refuse_instead, refuse_past
 
         state = await self._run(run)
+        refuse_unsure(state)
         record = await load_run(self.threads, state.thread_id)
         if record.play is None or not steps:
             raise InvalidInput("steps: name at least one step to begin from")

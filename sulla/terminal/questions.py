@@ -293,15 +293,21 @@ def always_allows(target: str) -> str:
     return "exactly this call" if target.startswith(_EXACTLY) else one_line(target)
 
 
-def how_to_answer(question: Question, thread_id: str) -> str:
-    """What to do about a question that nobody here can answer, or nobody did. Pure."""
+def how_to_answer(question: Question, thread_id: str, show: str = "thread show") -> str:
+    """What to do about a question that nobody here can answer, or nobody did. Pure.
+
+    Args:
+        question: what is asked.
+        thread_id: where what comes of it is to be seen.
+        show: the command that shows that.
+    """
     first, words = question.how
     what = f"the question of {one_line(question.agent)}" if question.agent else "this"
     return (
         f"[{what} waits for an answer ({words}):\n{choices_of(question)}"
         f"   sulla approvals answer {one_line(question.short_id)} {first}\n"
         f" then see what came of it:\n"
-        f"   sulla thread show {one_line(thread_id)}]\n"
+        f"   sulla {show} {one_line(thread_id)}]\n"
     )
 
 

@@ -255,6 +255,21 @@ async def test_a_run_that_waits_for_its_turn_is_neither_paused_nor_stepped(home:
     assert await home.status(second) == "cancelled"
 
 
+@pytest.mark.parametrize(
+    ("step", "goes_on"),
+    [
+        ("human: Really?", r"it goes on when what it asks is answered \(`sulla flow show thr_"),
+        ("wait: 1h", "it goes on by itself"),
+    ],
+)
+async def test_who_resumes_a_run_that_waits_is_told_what_it_waits_for(home: Home, step: str, goes_on: str) -> None:
+    (home.folder / "held.yaml").write_text(f"name: held\nsteps: [{{id: s, {step}}}]\n")
+    run = await home.begin("held")
+    await home.world.work()
+    with pytest.raises(Conflict, match=f"the run {run} is waiting, not paused: {goes_on}"):
+        await home.desk.resume(run)
+
+
 TWO = """
 name: two
 outputs: {said: "${{ steps.c.output }}"}

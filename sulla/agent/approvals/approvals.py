@@ -24,6 +24,8 @@ REJECTED: Final = "action rejected by user"
 """What a model is told of a call that a person said no to (seed 001)."""
 TOO_LATE: Final = f"{REJECTED}: nobody answered in time"
 
+REVIEW: Final = "review:"
+"""How the wait ids begin under which a person says what came of a call that was cut off."""
 SHOWN_CHARS: Final = 2_000
 """How much of a call's arguments a question shows."""
 _LEFT_OUT: Final = "characters are not shown here"
@@ -66,7 +68,7 @@ def review(call: ToolCall, cuts: int) -> Wait:
         f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. It was "
         f"called with {_shown_args(call)}. Look, then say what it came to, have it run again, or give it up."
     )
-    return Wait(f"review:{call.id}:{cuts}", call.id, spelled_text(asked), tool=call.name)
+    return Wait(f"{REVIEW}{call.id}:{cuts}", call.id, spelled_text(asked), tool=call.name)
 
 
 def _shown_args(call: ToolCall) -> str:

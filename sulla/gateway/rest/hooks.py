@@ -33,6 +33,7 @@ from sulla.gateway.rest.webhook import (
     is_timely,
     message_of,
     read_signed,
+    why_unread,
 )
 from sulla.gateway.server.auth import Lockout, address_key
 from sulla.gateway.server.perimeter import peer_of
@@ -144,7 +145,7 @@ class HookDoor:
             self._check_patience(key)
             digest = hashlib.sha256(b"".join(signed.signatures) if signed is not None else b"").digest()
             self._lockout.wrong(key, digest, self._server.clock.elapsed())
-            raise _unsigned(playbook, _why_not(terms, signed))
+            raise _unsigned(playbook, _why_not(terms, signed, headers))
         if not is_timely(form, signed, self._server.clock.now()):
             raise _unsigned(playbook, "it was not sent just now, or a clock is wrong")
         return form, signed
@@ -214,12 +215,12 @@ class HookDoor:
             self._unproven -= 1
 
 
-def _why_not(terms: HookTerms | None, signed: Signed | None) -> str:
+def _why_not(terms: HookTerms | None, signed: Signed | None, headers: dict[str, str]) -> str:
     """For the log alone."""
     if terms is None:
         return "no playbook of that name takes webhooks, or its secret is not set, or too short"
     if signed is None:
-        return f"a header is missing that messages have which are signed as {terms.form.signed!r}"
+        return why_unread(terms.form, headers)
     return "its signature is wrong"
 
 

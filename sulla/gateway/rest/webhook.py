@@ -40,7 +40,8 @@ SIGNATURES = 8
 """Signatures of one message that are looked at; more than one while a secret is changed."""
 NOBODYS = "nobody has this one"
 """A signature is worked out with it where there is no playbook, so that the time taken says nothing."""
-_ID = re.compile(r"[\x21-\x7e]{1,256}")
+_ID_CHARS: Final = 256
+_ID = re.compile(rf"[\x21-\x7e]{{1,{_ID_CHARS}}}")
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _PROOFS: Final = frozenset(
     (
@@ -79,6 +80,22 @@ def read_signed(form: WebhookForm, headers: Mapping[str, str]) -> Signed | None:
     if found is None or not found.signatures or (found.id and _ID.fullmatch(found.id) is None):
         return None
     return found
+
+
+def why_unread(form: WebhookForm, headers: Mapping[str, str]) -> str:
+    """What is wrong with headers of which `read_signed` makes nothing, for the log.
+
+    Args:
+        form: how the message is to be signed.
+        headers: by lower-case name.
+    """
+    found = _READERS[form.signed](form, headers)
+    if found is None or not found.id or _ID.fullmatch(found.id) is not None:
+        return f"a header is missing, or of another form, that messages have which are signed as {form.signed!r}"
+    if len(found.id) > _ID_CHARS:
+        return f"its id has {len(found.id)} characters, and may have {_ID_CHARS} at the most"
+    odd = next(char for char in found.id if _ID.fullmatch(char) is None)
+    return f"its id holds {odd!a}, and may hold ASCII letters, digits and signs alone, and no blank"
 
 
 def is_timely(form: WebhookForm, signed: Signed, now_s: float) -> bool:

@@ -302,6 +302,6 @@ def _goes_well(event: Row) -> bool:
 
 def _left_open(watching: RunWatch) -> Exit:
     for question in watching.asked:
-        tell(hint(questions.how_to_answer(question, question.thread_id)), end="")
+        tell(hint(questions.how_to_answer(question, watching.run, "flow show")), end="")
     tell(f"[{how_to_come_back(watching.run)}]")
     return Exit.BLOCKED

@@ -6,7 +6,7 @@ not wait for a yes that nobody gives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from sulla.agent.subagents.reports import COMMAND
@@ -22,6 +22,10 @@ _UNATTENDED: Final = ("schedule", "webhook", "event", "heartbeat")
 """Triggers behind which nobody stands."""
 _FROM_OUTSIDE: Final = ("webhook", "event")
 """Those whose payload somebody outside may have written."""
+_ANY_FILE: Final = (
+    "as soon as anything from outside lies in the workspace, what a command came to counts as from outside, for it may "
+    "have read that"
+)
 
 
 def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownNames) -> Iterator[PlaybookFault]:
@@ -37,6 +41,7 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
     flow = DataFlow(definition)
     surely = _outside(definition, {step: at.does for step, at in steps.items()}, known)
     maybe = {step for step, at in steps.items() if _may_read(at.does, known)}
+    commands = {step for step, at in steps.items() if isinstance(at.does, ToolStep) and at.does.tool == COMMAND}
     for step, at in steps.items():
         does = at.does
         if isinstance(does, PlaybookStep):
@@ -61,8 +66,16 @@ def questions(definition: Definition, steps: Mapping[str, StepAt], known: KnownN
             yield _told(at, "is", f"{_named(found, step)} came from outside, and it takes effect outside")
         elif found := reached_by(into, surely):
             yield _told(at, "is", f"{_named(found, step)} came from outside and flows into its arguments")
-        elif alone and (found := reached_by(into, maybe)):
-            yield _told(at, "may be", f"{_named(found)} flows into its arguments, and may have read something outside")
+        elif why := _possibly(into, maybe if alone else set(), commands):
+            yield _told(at, "may be", why)
+
+
+def _possibly(into: Set[str], agents: set[str], commands: set[str]) -> str:
+    """Why a person may be asked before a call of what flows into it, as only the run can tell; empty for no reason."""
+    if found := reached_by(into, agents):
+        return f"{_named(found)} flows into its arguments, and may have read something outside"
+    found = reached_by(into, commands)
+    return f"{_named(found)} flows into its arguments, and {_ANY_FILE}" if found else ""
 
 
 def question_before(definition: Definition, step: str, path: str, known: KnownNames) -> str:

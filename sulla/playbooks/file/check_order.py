@@ -65,6 +65,10 @@ def _block(block: BlockAt, sketch: Sketch, reading: FileReading, order: StepOrde
         _needs(step, here, sketch, reading, order)
         _place(step, here, reading)
     ring = _rings(block, here, reading)
+    # What stands below a step without an id would need that one.
+    above = zip([None, *block.steps], block.steps, strict=False)
+    order.loose |= {step.id for one, step in above if one is not None and not one.id and "needs" not in step.keys}
+    order.loose |= {step.id for step in block.steps if not step.id}
     found: dict[str, Ways] = {}
     widths: dict[str, int] = {}
     for step in _sorted(block, here, ring):

@@ -143,7 +143,14 @@ PARTS: Final[Mapping[str, tuple[Key, ...]]] = {
         Key("factor", "factor", "Each wait is so many times the one before; 3 unless said otherwise.", low=1, high=10),
     ),
     "budget": (
-        Key("tokens", "number", "Of models, in and out.", low=1, high=1_000_000_000),
+        Key(
+            "tokens",
+            "number",
+            "Of models, in and out; for an agent no less than one reply may take (`model.reply_tokens`, 8192 unless "
+            "set otherwise), and better three times that, for it reads, too.",
+            low=1,
+            high=1_000_000_000,
+        ),
         Key("cost", "money", "In the currency of the price table."),
         Key("time", "duration", "From begin to end; it stands still while people are asked."),
     ),

@@ -8,7 +8,7 @@ what they lie in are forgotten, and everything else keeps its output.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from sulla.core.dataclass import dataclass
@@ -39,10 +39,12 @@ from sulla.playbooks.machine.records import (
     StepStarted,
 )
 from sulla.playbooks.machine.scope_inputs import complete_inputs
+from sulla.playbooks.machine.state import COMPLETED, FAILED, SKIPPED, is_left
 from sulla.tools.nearest import did_you_mean
 
 _RUN: Final = (RunStarted, RunClosing, RunEnded, RunStopped, RunPaused, RunResumed, RunReopened)
 _ENDS: Final = (StepCompleted, StepFailed, StepSkipped)
+_STATUS: Final[Mapping[type, int]] = {StepCompleted: COMPLETED, StepFailed: FAILED, StepSkipped: SKIPPED}
 _Place = tuple[str, tuple[int, ...]]
 """A step's id and the numbers of the passes that it lies in."""
 _EVERY: Final = -1
@@ -205,7 +207,12 @@ def _is_handled(plan: Plan, ends: dict[_Place, Fact], begun: set[_Place], place:
     node = plan.nodes[place[0]]
     if _is_forgiven(plan, ends, begun, place):
         return True
-    return any(_takes(plan, ends, node.block.nodes[edge.to].step.id, place[1], edge) for edge in node.edges)
+    after = [(edge, node.block.nodes[edge.to]) for edge in node.edges]
+    return any(
+        _takes(plan, ends, one.step.id, place[1], edge)
+        or is_left(one, lambda at: _STATUS.get(type(ends.get((at.step.id, place[1])))))
+        for edge, one in after
+    )
 
 
 def _takes(plan: Plan, ends: dict[_Place, Fact], after: str, path: tuple[int, ...], edge: PlanEdge) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum, IntFlag
 from typing import Final
 
@@ -145,7 +145,11 @@ class LoopFrame:
     def _is_handled(self, spot: StepSpot) -> bool:
         if spot.is_forgiven:
             return True
-        return any(_takes(self.spots[edge.to], edge) for edge in spot.node.edges)
+        after = [(edge, self.spots[edge.to]) for edge in spot.node.edges]
+        return any(_takes(one, edge) or is_left(one.node, self._status) for edge, one in after)
+
+    def _status(self, node: PlanNode) -> int:
+        return self.spots[node.number].status
 
     def is_closed(self) -> bool:
         """Whether nothing more is to begin in it, or in what it lies in."""
@@ -185,3 +189,23 @@ def _takes(after: StepSpot, edge: PlanEdge) -> bool:
     if edge.on == "success":
         return after.status == FAILED or (after.node.quota != 0 and after.status == COMPLETED)
     return after.status in (COMPLETED, FAILED)
+
+
+def is_left(node: PlanNode, status: Callable[[PlanNode], int | None]) -> bool:
+    """Whether a step was skipped, and a merge that has what it waits for can do without it: so that merge can without
+    what comes before the step, whichever of them ended first.
+
+    Args:
+        node: the step.
+        status: how it, and those beside it, stand.
+    """
+    ahead, seen = [node], {node.number}
+    for one in ahead:  # grows while it is walked
+        stands = status(one)
+        if one is not node and one.quota > 0 and stands == COMPLETED:
+            return True
+        if stands == SKIPPED:
+            further = [edge.to for edge in one.edges if edge.to not in seen]
+            seen.update(further)
+            ahead += [one.block.nodes[number] for number in further]
+    return False

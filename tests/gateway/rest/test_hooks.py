@@ -171,6 +171,23 @@ async def test_nobody_learns_which_playbooks_there_are(
     assert watching.told == []
 
 
+@pytest.mark.parametrize(
+    ("id_", "why"),
+    [
+        ("m 4", "its id holds ' ', and may hold ASCII letters, digits and signs alone, and no blank"),
+        ("m" * 257, "its id has 257 characters, and may have 256 at the most"),
+        ("", "a header is missing, or of another form, that messages have which are signed as 'standard'"),
+    ],
+)
+async def test_what_is_wrong_with_an_id_is_said_in_the_log_and_to_nobody_else(
+    http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, id_: str, why: str
+) -> None:
+    said = wrong(await http.post("/hooks/brew", **signed(b"1", id_)), 401, "unauthorized")
+    assert said.startswith(SAID)
+    assert f"refused a webhook for 'brew': {why}" in caplog.text
+    assert (await http.post("/hooks/brew", **signed(b"1", "m" * 256))).status_code == 202
+
+
 @pytest.mark.parametrize("playbook", ["brew", "tea"])
 async def test_who_guesses_has_to_wait_whether_there_is_such_a_playbook_or_not(
     http: httpx.AsyncClient, playbook: str

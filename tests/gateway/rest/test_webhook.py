@@ -22,6 +22,7 @@ from sulla.gateway.rest.webhook import (
     message_of,
     read_signed,
     sign,
+    why_unread,
 )
 from sulla.playbooks.definition import WebhookForm
 
@@ -121,6 +122,10 @@ def test_with_a_secret_that_is_too_short_nothing_is_signed(secret: str) -> None:
 def test_headers_of_another_form_are_none(name: str, value: str) -> None:
     assert read_signed(STANDARD, headers(**{name: value})) is None
     assert read_signed(STANDARD, {}) is None
+
+
+def test_a_letter_that_no_id_may_hold_is_named_in_letters_that_every_log_can_hold() -> None:
+    assert why_unread(STANDARD, headers(id="m\xe44")).startswith(r"its id holds '\xe4'")
 
 
 @pytest.mark.parametrize(("off_s", "good"), [(0, True), (300, True), (-300, True), (301, False), (-301, False)])

@@ -248,6 +248,8 @@ def test_without_a_terminal_it_ends_where_only_a_person_can_help_and_says_what_t
     assert "sulla approvals answer human:taste" in done.err
     (run,) = stage.office.begun
     assert f"sulla flow show {run} --watch" in done.err
+    assert f"then see what came of it:\n   sulla flow show {run}]" in done.err
+    assert "thread show" not in done.err
 
 
 def works(id: str, *, resting: bool = True) -> list[Said]:

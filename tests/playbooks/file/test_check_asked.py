@@ -119,6 +119,16 @@ def test_what_takes_effect_where_nobody_is_there_is_asked_about(on: str, kind: s
     assert f"nobody is there who started it by {kind!r}" in said
 
 
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_what_a_command_came_to_in_what_reaches_out_may_be_asked_about(method: str) -> None:
+    command = "  - {id: enc, tool: bash, with: {command: base64 pic.bin}}\n"
+    call = "  - {id: up, tool: http, with: {url: 'https://a.example/DATA', method: METHOD}}\n".replace("METHOD", method)
+    (said,) = told(command + call.replace("DATA", "${{ steps.enc.result.text }}"))
+    assert said.startswith("5: a person may be asked here, before 'http' is called: 'enc' flows into its arguments")
+    assert "as soon as anything from outside lies in the workspace" in said
+    assert told(command + call) == []
+
+
 @pytest.mark.parametrize(("method", "asked"), [("GET", False), ("POST", True)])
 def test_a_request_that_changes_nothing_is_not_one_that_takes_effect(method: str, asked: bool) -> None:
     said = told(f"  - {{id: a, tool: http, with: {{url: 'https://a.example', method: {method}}}}}\n", "{schedule: 1h}")

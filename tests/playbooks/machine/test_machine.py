@@ -41,6 +41,7 @@ from sulla.playbooks.machine.records import (
     StepStarted,
     kind_of,
 )
+from sulla.playbooks.machine.rerun import broken
 from tests.playbooks.machine.play import (
     BROKEN,
     Play,
@@ -334,6 +335,43 @@ def test_what_serves_a_step_alone_that_is_to_be_skipped_anyway_is_left_by_a_merg
     play.turn()
     assert play.book.ended is not None
     assert play.book.ended.status == "completed"
+
+
+@pytest.mark.parametrize("order", ["x fails, b", "b, x would fail", "wait, x fails, b", "x fails, wait, b"])
+@pytest.mark.parametrize("between", [False, True])
+def test_a_failure_that_served_a_loser_of_a_merge_alone_fails_no_run_whichever_comes_first(
+    order: str, between: bool
+) -> None:
+    steps = [step("b"), step("x"), step("wait"), step("y", None, "x", "wait"), step("z", None, "y")]
+    loser = "z" if between else "y"
+    play = Play(playbook(*steps[: 5 if between else 4], merge(loser, "b", need="first", id="n")))
+    play.turn()
+    for what in order.split(", "):
+        if what == "x fails":
+            play.facts += play.book.fail("x", BROKEN)
+        elif what in ("b", "wait"):
+            play.facts += play.book.complete(what)
+        play.turn()
+    ended = play.book.ended
+    assert ended is not None
+    assert (ended.status, play.ends["n"]) == ("completed", "completed")
+    assert broken(play.book.plan, play.facts) == ()
+
+
+@pytest.mark.parametrize("won", [False, True])
+def test_a_failure_that_serves_another_step_too_or_a_merge_that_has_not_won_fails_the_run(won: bool) -> None:
+    steps = [step("b"), step("x"), step("wait"), step("y", None, "x", "wait"), merge("y", "b", need="first", id="n")]
+    play = Play(playbook(*steps, *([step("other", None, "x")] if won else [])))
+    play.turn()
+    play.facts += play.book.fail("x", BROKEN)
+    play.facts += play.book.complete("b") if won else play.book.fail("b", BROKEN)
+    play.turn()
+    if not won:
+        play.facts += play.book.complete("wait")
+        play.turn()
+    assert play.book.ended is not None
+    assert (play.book.ended.status, play.ends["n"]) == ("failed", "completed" if won else "failed")
+    assert "x" in broken(play.book.plan, play.facts)
 
 
 def test_what_a_fail_says_goes_before_what_was_merely_not_done() -> None:

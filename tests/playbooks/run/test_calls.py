@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sulla.core.errors import InvalidInput, NotAvailable, NotFound, Refused, SettingsError, SullaError
+from sulla.core.errors import Conflict, InvalidInput, NotAvailable, NotFound, Refused, SettingsError, SullaError
 from sulla.core.ids import ThreadId
 from sulla.core.words import Author, Words, ours
+from sulla.playbooks.catalog import PlaybookCatalog
+from sulla.playbooks.file.check_known import KnownNames
+from sulla.playbooks.stored_runs import StoredRuns
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.tools import EffectLedger
 from sulla.tools.base import Done, Result, Tool, ToolContext
 from sulla.tools.define import define
 from tests.doubles.play_world import PlayWorld
 from tests.playbooks.run.runs import Make, at, effects, ended, later, ledger, make, question, questions, say
+from tests.schedules.town import make_id
 
 __all__ = ["ledger", "make"]
 
@@ -246,6 +251,11 @@ def stalling(ledger: EffectLedger, opened: asyncio.Event, effect: Any = "once", 
     return define(stall, effect=effect, reach="inward", category="testing")
 
 
+def desk_of(world: PlayWorld, folder: Path) -> StoredRuns:
+    catalog = PlaybookCatalog([folder], KnownNames)
+    return StoredRuns(world.threads, catalog, world.clock, make_id, lambda: ("sulla",), lambda _: None, lambda: 0)
+
+
 async def cut_off(make: Make, ledger: EffectLedger, effect: Any = "once") -> Any:
     """A run whose tool was at work when its daemon died."""
     reached = asyncio.Event()
@@ -289,6 +299,39 @@ async def test_a_person_may_give_it_up(make: Make, ledger: EffectLedger) -> None
     play = await at(world, run)
     assert (play.status, effects(ledger)) == ("failed", ["x"])
     assert "leave it" in play.failure
+
+
+async def test_a_run_is_not_copied_before_somebody_has_said_what_came_of_its_call(
+    make: Make, ledger: EffectLedger, tmp_path: Path
+) -> None:
+    world, run = await cut_off(make, ledger)
+    desk = desk_of(world, tmp_path)
+    with pytest.raises(Conflict, match=r"cut off while it called 'stall'.*`sulla approvals answer review:call_"):
+        await desk.fork(run, ["next"], None, "copy")
+    await say(world, run, "result", "it was done")
+    copy = ThreadId((await desk.fork(run, ["next"], None, "copy")).run)
+    await world.work()
+    assert (await ended(world, copy)).outputs == {"got": "it was done"}
+    assert effects(ledger) == ["x", "after it was done", "after it was done"]
+
+
+async def test_a_run_is_not_copied_while_it_makes_a_call_that_a_copy_would_make_again(
+    make: Make, ledger: EffectLedger, tmp_path: Path
+) -> None:
+    reached, opened = asyncio.Event(), asyncio.Event()
+    world = make(ScriptedProvider(), CUT, more=[stalling(ledger, opened, "once", reached)])
+    desk = desk_of(world, tmp_path)
+    run = await world.play("cut")
+    work = asyncio.create_task(world.work())
+    await reached.wait()
+    with pytest.raises(Conflict, match="is making a call that takes effect each time"):
+        await desk.fork(run, ["next"], None, "copy")
+    opened.set()
+    await work
+    copy = ThreadId((await desk.fork(run, ["next"], None, "copy")).run)
+    await world.work()
+    assert (await at(world, copy)).status == "completed"
+    assert effects(ledger).count("x") == 1
 
 
 @pytest.mark.parametrize("effect", ["pure", "idempotent"])
