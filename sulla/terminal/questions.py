@@ -294,13 +294,7 @@ def always_allows(target: str) -> str:
 
 
 def how_to_answer(question: Question, thread_id: str, show: str = "thread show") -> str:
-    """What to do about a question that nobody here can answer, or nobody did. Pure.
-
-    Args:
-        question: what is asked.
-        thread_id: where what comes of it is to be seen.
-        show: the command that shows that.
-    """
+    """What to do about a question that nobody here can answer, or nobody did; `show` shows what comes of it. Pure."""
     first, words = question.how
     what = f"the question of {one_line(question.agent)}" if question.agent else "this"
     return (
