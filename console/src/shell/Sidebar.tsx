@@ -46,7 +46,7 @@ export function Sidebar({ at }: { at: string }) {
             </Link>
           </li>
         ))}
-        <li>
+        <li className={css.leave}>
           {name !== "" && <p className={css.whose}>{t("whose", { name })}</p>}
           <Button
             tone="ghost"

@@ -120,6 +120,8 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         expect(page.get_by_role("textbox", name="Message")).to_have_value("When is the last train? (rich)")
         expect(page.get_by_text("However you edit it")).to_have_count(0)  # they are the person's own words
         assert page.url != first
+        listed = page.get_by_role("list", name="Conversations").get_by_text(f"copy of {first.rpartition('/')[2]} from")
+        expect(listed).to_be_visible()
         page.get_by_role("searchbox").fill("Rome")
         expect(page.get_by_role("list", name="Conversations").get_by_text("Trip to Rome")).to_be_visible()
         page.get_by_role("searchbox").fill("trains")

@@ -43,6 +43,17 @@ def test_every_view_is_drawn_without_a_fault_and_nothing_stops_a_screen_reader(
     assert wrong == []
 
 
+def test_sign_out_is_seen_in_the_menu_of_a_narrow_page(desk: Desk) -> None:
+    with desk.window(360, 740) as window:
+        window.page.get_by_role("button", name="Menu").click()
+        window.page.get_by_role("button", name="Sign out").click(trial=True)
+        seen = window.page.get_by_role("button", name="Sign out").evaluate(
+            "b => { const r = b.getBoundingClientRect(), s = b.closest('nav').getBoundingClientRect();"
+            " return r.bottom <= s.bottom && b.closest('nav').scrollTop === 0 }"
+        )
+        assert seen
+
+
 def test_a_ticket_lets_in_once_and_stays_nowhere(desk: Desk) -> None:
     address = desk.ticket()
     secret = address.partition("#ticket=")[2]

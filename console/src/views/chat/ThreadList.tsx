@@ -186,6 +186,11 @@ function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
             <SaidMarked words={found}>{below}</SaidMarked>
           </span>
         )}
+        {(row.copy_of ?? "") !== "" && (
+          <span className={css.threadWords}>
+            <Said>{t("listedCopy", { what: row.copy_of ?? "", at: row.copied_at == null ? "" : dayAndClock(row.copied_at) })}</Said>
+          </span>
+        )}
         <span className={css.threadMarks}>
           <span className={css.quiet}>
             <Said>{row.agent}</Said>

@@ -26,6 +26,7 @@ export const t = catalog("chat", {
   paused: "paused",
   unreadable: "cannot be read: see `sulla doctor`",
   mistrusted: "from outside",
+  listedCopy: "copy of {what} from {at}",
   newOne: "New",
   newTitle: "New conversation",
   agent: "Agent",
