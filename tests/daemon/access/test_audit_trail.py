@@ -58,6 +58,8 @@ FIELDS = {
     "at_seq": 2,
     "number": 1,
     "state": "blocked",
+    "code": "K7QM2XPD",
+    "person": "ann",
     "why": "my diary",
 }
 
