@@ -60,6 +60,8 @@ KNOWN = {
     "at_seq": 2,
     "number": 1,
     "state": "completed",
+    "code": "K7QM2XPD",
+    "person": "ann",
 }
 OWNER = Principal("owner", ALL_SCOPES)
 NAMES = {"token.create": "new", "token.revoke": "spare"}
@@ -87,6 +89,7 @@ def params_of(method: str) -> Params:
     known = {**KNOWN, "name": NAMES.get(method, ""), "kind": KINDS.get(method, "chat")}
     known |= {"flow": "default"} if method == "flow.get" else {}
     known |= {"agent": "reader"} if method.startswith(("agent.", "memory.")) else {}
+    known |= {"channel": "home"} if method.startswith("channel.") else {}
     params: Params = model.model_validate({name: value for name, value in known.items() if name in model.model_fields})
     return params
 
