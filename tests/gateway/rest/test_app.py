@@ -51,6 +51,8 @@ IN_PATHS = {
     "ticket": "tkt_1",
     "agent": "sulla",
     "entity": "Ana",
+    "code": "K7QM2XPD",
+    "person": "ann",
 }
 """What stands in the paths of routes."""
 
