@@ -2,14 +2,14 @@ import { useState } from "react";
 import { Ago } from "../../kit/Ago";
 import { Answer } from "../../kit/Answer";
 import { Button } from "../../kit/Button";
-import { Dialog } from "../../kit/Dialog";
 import { Badge, Panel } from "../../kit/Panel";
 import { Said } from "../../kit/Said";
 import type { PersonRow, TokenRow } from "../../protocol/generated";
-import { useAct, useCall, useMay, usePage } from "../../shell/page";
+import { useCall, useMay, usePage } from "../../shell/page";
 import { dayAndClock } from "../../text/figures";
 import css from "./health.module.css";
 import { NewToken } from "./NewToken";
+import { Sure } from "./Sure";
 import { t } from "./words";
 
 export function Access() {
@@ -137,30 +137,16 @@ function Tokens() {
 }
 
 function Revoke({ row, onClose }: { row: TokenRow; onClose: () => void }) {
-  const { connection, tell } = usePage();
-  const [busy, act] = useAct();
+  const { connection } = usePage();
   const { name } = row;
   return (
-    <Dialog title={t("revokeThis", { name })} onClose={onClose}>
-      <p>
-        <Said>{name === "owner" ? t("revokeOwner") : t("revokeAsk", { name })}</Said>
-      </p>
-      <div className={css.line}>
-        <Button
-          tone="bad"
-          busy={busy}
-          onClick={() =>
-            void act(() => connection.call("token.revoke", { name })).then((done) => {
-              if (!done) return;
-              tell(t("revoked", { name }));
-              onClose();
-            })
-          }
-        >
-          {t("revoke")}
-        </Button>
-        <Button onClick={onClose}>{t("cancel")}</Button>
-      </div>
-    </Dialog>
+    <Sure
+      title={t("revokeThis", { name })}
+      ask={name === "owner" ? t("revokeOwner") : t("revokeAsk", { name })}
+      verb={t("revoke")}
+      act={() => connection.call("token.revoke", { name })}
+      done={t("revoked", { name })}
+      onClose={onClose}
+    />
   );
 }

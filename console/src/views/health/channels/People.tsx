@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { Answer } from "../../../kit/Answer";
 import { Button } from "../../../kit/Button";
-import { Dialog } from "../../../kit/Dialog";
 import { Badge, Empty, Panel } from "../../../kit/Panel";
 import { Said } from "../../../kit/Said";
 import type { ChannelPerson } from "../../../protocol/generated";
 import type { Result } from "../../../protocol/wire";
-import { useAct, useMay, usePage, type Loaded } from "../../../shell/page";
+import { useMay, usePage, type Loaded } from "../../../shell/page";
 import css from "../health.module.css";
+import { Sure } from "../Sure";
 import { forgettable } from "./rows";
 import { t } from "./words";
 
@@ -81,29 +81,15 @@ function Person({ row, onForget }: { row: ChannelPerson; onForget: ((person: str
 }
 
 function Forget({ person, onClose }: { person: string; onClose: () => void }) {
-  const { connection, tell } = usePage();
-  const [busy, act] = useAct();
+  const { connection } = usePage();
   return (
-    <Dialog title={t("forgetThis", { person })} onClose={onClose}>
-      <p>
-        <Said>{t("forgetAsk", { person })}</Said>
-      </p>
-      <div className={css.line}>
-        <Button
-          tone="bad"
-          busy={busy}
-          onClick={() =>
-            void act(() => connection.call("channel.forget", { person })).then((done) => {
-              if (!done) return;
-              tell(t("forgotten", { person }));
-              onClose();
-            })
-          }
-        >
-          {t("forget")}
-        </Button>
-        <Button onClick={onClose}>{t("cancel")}</Button>
-      </div>
-    </Dialog>
+    <Sure
+      title={t("forgetThis", { person })}
+      ask={t("forgetAsk", { person })}
+      verb={t("forget")}
+      act={() => connection.call("channel.forget", { person })}
+      done={t("forgotten", { person })}
+      onClose={onClose}
+    />
   );
 }

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
 import { Answer } from "../../../kit/Answer";
 import { Button } from "../../../kit/Button";
-import { Dialog } from "../../../kit/Dialog";
 import { Empty, Panel } from "../../../kit/Panel";
 import { Said } from "../../../kit/Said";
 import type { ChannelCode } from "../../../protocol/generated";
 import type { Result } from "../../../protocol/wire";
-import { useAct, useCall, useMay, useNow, usePage, type Loaded } from "../../../shell/page";
+import { useCall, useMay, useNow, usePage, type Loaded } from "../../../shell/page";
 import { count, duration } from "../../../text/figures";
 import css from "../health.module.css";
+import { Sure } from "../Sure";
 import { LetIn } from "./LetIn";
 import { t } from "./words";
 
@@ -104,30 +104,16 @@ function Table({ rows, onDecide }: { rows: readonly ChannelCode[]; onDecide: (de
 }
 
 function Refuse({ row, onClose }: { row: ChannelCode; onClose: () => void }) {
-  const { connection, tell } = usePage();
-  const [busy, act] = useAct();
+  const { connection } = usePage();
   const { code, sender, channel } = row;
   return (
-    <Dialog title={t("refuseThis", { code })} onClose={onClose}>
-      <p>
-        <Said>{t("refuseAsk", { code, sender, channel })}</Said>
-      </p>
-      <div className={css.line}>
-        <Button
-          tone="bad"
-          busy={busy}
-          onClick={() =>
-            void act(() => connection.call("channel.refuse", { code })).then((done) => {
-              if (!done) return;
-              tell(t("refused", { code }));
-              onClose();
-            })
-          }
-        >
-          {t("refuse")}
-        </Button>
-        <Button onClick={onClose}>{t("cancel")}</Button>
-      </div>
-    </Dialog>
+    <Sure
+      title={t("refuseThis", { code })}
+      ask={t("refuseAsk", { code, sender, channel })}
+      verb={t("refuse")}
+      act={() => connection.call("channel.refuse", { code })}
+      done={t("refused", { code })}
+      onClose={onClose}
+    />
   );
 }

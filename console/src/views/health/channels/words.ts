@@ -42,7 +42,6 @@ export const t = catalog("health.channels", {
   approve: "approve: answer what agents ask",
   admin: "admin: settings, agents, tokens",
   letInDone: "{person} may write by {channel}.",
-  cancel: "Cancel",
   people: "Who may write",
   peopleWhat: "who may write by channels",
   nobody: "Nobody may write by a channel yet.",
