@@ -27,7 +27,7 @@ def pause() -> None:
     time.sleep(_PAUSE_S)
 
 
-def until(holds: Callable[[], bool], what: str = "it") -> None:
+def until(holds: Callable[[], object], what: str = "it") -> None:
     """Look until something holds that others bring about.
 
     Args:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from sulla.core.clock import Clock
 from sulla.testing.channels.telegram import TOKEN, TelegramWire
 from sulla.testing.channels.wire import Seen
 from tests.daemon.running import PATIENCE_S, Place
 from tests.daemon.serving import beside
-from tests.soon import pause
 
 
 class Telegram(TelegramWire):
@@ -68,15 +65,3 @@ def with_channel(place: Place, telegram: Telegram, more: str = "") -> None:
     with (place.home / "sulla.toml").open("a") as file:
         file.write(f'\n[[channels.accounts]]\nname = "tg"\nkind = "telegram"\nsecrets = {{ token = "{TOKEN}" }}\n')
         file.write(f'options = {{ api = "{telegram.api}", poll_s = 1 }}\n{more}')
-
-
-def soon(look: Callable[[], Any]) -> None:
-    """Wait until something is so.
-
-    Raises:
-        AssertionError: it does not come about.
-    """
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, "this did not come about"
-        pause()

@@ -14,10 +14,11 @@ from sulla.channels.machine.asking import OLD
 from sulla.terminal.exits import Exit
 from sulla.testing.channels.telegram import TOKEN
 from sulla.testing.channels.wire import Seen
-from tests.channels.beside import Telegram, soon, telegram_beside, with_channel
+from tests.channels.beside import Telegram, telegram_beside, with_channel
 from tests.daemon.running import Place, Service, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+from tests.soon import until
 
 pytestmark = in_turn(2)
 GREET = """\
@@ -68,7 +69,7 @@ def place(tmp_path: Path, model: Service, telegram: Telegram) -> Place:
 def test_a_stranger_is_refused_by_his_code(place: Place, telegram: Telegram) -> None:
     with place.up():
         telegram.said(1, "let me in")
-        soon(lambda: telegram.texts(1))
+        until(lambda: telegram.texts(1))
         row = json.loads(place.run("channel", "codes", "--json")[1])
         assert (row["channel"], row["called"]) == ("tg", "Person 1")
         assert row["code"] in place.run("channel", "codes")[1]
@@ -79,12 +80,12 @@ def test_a_stranger_is_refused_by_his_code(place: Place, telegram: Telegram) -> 
 
 def let_in(place: Place, telegram: Telegram, number: int, name: str) -> None:
     telegram.said(number, "let me in")
-    soon(lambda: telegram.texts(number))
+    until(lambda: telegram.texts(number))
     code = re.search(r"pair (\w{8})", telegram.texts(number)[0])
     assert code is not None
     done = place.run("channel", "pair", code.group(1), name, "--scopes", "read,write,approve")
     assert done[0] == Exit.OK, done
-    soon(lambda: len(telegram.texts(number)) == 2)
+    until(lambda: len(telegram.texts(number)) == 2)
 
 
 def test_somebody_is_let_in_and_answered(place: Place, telegram: Telegram) -> None:
@@ -92,14 +93,14 @@ def test_somebody_is_let_in_and_answered(place: Place, telegram: Telegram) -> No
         assert place.run("channel", "test", "tg")[0] == Exit.OK
         let_in(place, telegram, 1, "ann")
         telegram.said(1, "(hello)")
-        soon(lambda: "Well met." in telegram.texts(1))
+        until(lambda: "Well met." in telegram.texts(1))
         (row,) = [json.loads(line) for line in place.run("channel", "list", "--json")[1].splitlines()]
         assert (row["account"], row["state"], row["waiting"]) == ("sulla_bot", "well", 0)
         assert json.loads(place.run("channel", "people", "--json")[1])["person"] == "ann"
         assert "channel: tg" in place.run("doctor")[1]
         assert place.run("channel", "forget", "ann")[0] == Exit.OK
         telegram.said(1, "(hello)")
-        soon(lambda: len(telegram.texts(1)) == 4)
+        until(lambda: len(telegram.texts(1)) == 4)
         assert "pair" in telegram.texts(1)[3]
         assert TOKEN not in daemon.complaints
     written = [one.read_text("utf-8", "replace") for one in place.home.rglob("*.log")]
@@ -110,12 +111,12 @@ def test_a_kill_while_it_is_answered_leaves_one_answer(place: Place, telegram: T
     with place.up() as daemon:
         let_in(place, telegram, 1, "ann")
         telegram.said(1, "(slowly)")
-        soon(lambda: model.asked == 1)
+        until(lambda: model.asked == 1)
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
     telegram.said(1, "(hello)")
     model.release("slowly")
     with place.up():
-        soon(lambda: "Well met." in telegram.texts(1))
+        until(lambda: "Well met." in telegram.texts(1))
     assert telegram.texts(1)[2:] == ["Slowly answered.", "Well met."]
 
 
@@ -132,23 +133,23 @@ def test_what_a_sub_agent_and_a_playbook_ask_is_asked_where_the_conversation_is_
     with place.up():
         let_in(place, telegram, 1, "ann")
         telegram.said(1, "(send)")
-        soon(lambda: asked(telegram, 1))
+        until(lambda: asked(telegram, 1))
         (question,) = asked(telegram, 1)
         allow = next(iter(question.buttons))
         for _ in range(2):
             telegram.pressed(1, question, allow)
-        soon(lambda: "The other one has done it." in telegram.texts(1))
+        until(lambda: "The other one has done it." in telegram.texts(1))
         assert note.read_text() == "written\n"
         assert asked(telegram, 1) == []
 
         telegram.said(1, "(play)")
-        soon(lambda: any("greet Bob" in one.text for one in asked(telegram, 1)))
+        until(lambda: any("greet Bob" in one.text for one in asked(telegram, 1)))
         (question,) = asked(telegram, 1)
         assert "yes do" in question.buttons
         for label in ("yes do", "not now"):
             telegram.pressed(1, question, label)
-        soon(lambda: not asked(telegram, 1))
-        soon(lambda: len(telegram.answers) == 4)
+        until(lambda: not asked(telegram, 1))
+        until(lambda: len(telegram.answers) == 4)
         assert [said for _, said in telegram.answers] == [f"{allow}.", OLD, "yes do.", OLD]
         texts = "\n".join(telegram.texts(1))
         assert (texts.count("yes do: ann"), texts.count("not now: ann")) == (1, 0)

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sulla.core.clock import Clock
 from sulla.terminal.exits import Exit
-from tests.daemon.running import PATIENCE_S, Place, Service, service
+from tests.daemon.running import Place, Service, service
 from tests.daemon.serving import beside
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.servers.wire import WireRequest, WireResponse, WireServer
-from tests.soon import pause
+from tests.soon import until
 
 pytestmark = in_turn(3)
 
@@ -78,17 +76,10 @@ def channel(place: Place, name: str, address: str) -> None:
         file.write(f'\n[[notify.channels]]\nname = "{name}"\naddress = "{address}"\n')
 
 
-def soon(look: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, "this did not come about"
-        pause()
-
-
 def test_a_turn_that_failed_is_told_in_words(place: Place, receiver: Receiver) -> None:
     with place.up():
         assert place.run("ask", "(fail)")[0] != Exit.OK
-        soon(lambda: receiver.got)
+        until(lambda: receiver.got)
     (said,) = receiver.got
     assert WHY in said
     assert "sulla thread show" in said
@@ -114,11 +105,11 @@ def test_a_kill_while_a_notice_is_sent_loses_none_and_what_comes_twice_says_so(
     receiver.holds = True
     with place.up() as daemon:
         assert place.run("ask", "(tell)")[0] == Exit.OK
-        soon(lambda: receiver.got)  # it has arrived, and the daemon does not know it yet
+        until(lambda: receiver.got)  # it has arrived, and the daemon does not know it yet
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
     receiver.holds = False
     with place.up():
-        soon(lambda: len(receiver.got) == 2)
+        until(lambda: len(receiver.got) == 2)
         first, second = receiver.got
         assert (TEXT in first, "may have been sent before" in first) == (True, False)
         assert (TEXT in second, "may have been sent before" in second) == (True, True)
@@ -131,12 +122,12 @@ def test_a_kill_while_a_notice_is_sent_loses_none_and_what_comes_twice_says_so(
 
 def test_a_kill_before_a_notice_is_sent_has_it_sent_once(place: Place, receiver: Receiver, model: Service) -> None:
     with place.up() as daemon, place.begin("ask", "(tell, slowly)") as asks:
-        soon(lambda: model.asked == 2)  # the notice is kept, and the turn goes on
+        until(lambda: model.asked == 2)  # the notice is kept, and the turn goes on
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
         asks.process.kill()
     model.release("slowly")
     with place.up():
-        soon(lambda: any(TEXT in one for one in receiver.got))
+        until(lambda: any(TEXT in one for one in receiver.got))
         assert place.run("notify", "test", "hook")[0] == Exit.OK
     told = [one for one in receiver.got if TEXT in one]
     marked = ["may have been sent before" in one for one in told]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ from tests.daemon.running import PATIENCE_S, Place, Service, service
 from tests.daemon.serving import beside
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
-from tests.soon import pause
+from tests.soon import until
 
 pytestmark = in_turn(2)
 
@@ -85,21 +83,14 @@ def place(tmp_path: Path, model: Service, discord: Discord) -> Place:
     return found
 
 
-def soon(look: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, "this did not come about"
-        pause()
-
-
 def let_in(place: Place, discord: Discord) -> None:
     discord.said("let me in")
-    soon(discord.texts)
+    until(discord.texts)
     code = re.search(r"pair (\w{8})", discord.texts()[0])
     assert code is not None
     done = place.run("channel", "pair", code.group(1), "ann")
     assert done[0] == Exit.OK, done
-    soon(lambda: len(discord.texts()) == 2)
+    until(lambda: len(discord.texts()) == 2)
 
 
 def test_over_a_kill_each_message_is_answered_once_and_a_button_counts_once(
@@ -110,14 +101,14 @@ def test_over_a_kill_each_message_is_answered_once_and_a_button_counts_once(
         let_in(place, discord)
         assert "channel: dc" in place.run("doctor")[1]
         discord.said("(hello)")
-        soon(lambda: "Well met." in discord.texts())
+        until(lambda: "Well met." in discord.texts())
         discord.said("(slowly)")
-        soon(lambda: model.asked == 2)
+        until(lambda: model.asked == 2)
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
     discord.said("(write)")  # nobody is there
     model.release("slowly")
     with place.up() as daemon:
-        soon(lambda: any(one.buttons for one in discord.shown()))
+        until(lambda: any(one.buttons for one in discord.shown()))
         asked = next(one for one in discord.shown() if one.buttons)
         allow = next(iter(asked.buttons.values()))
         discord.pressed(2, asked.ref, allow)
@@ -126,7 +117,7 @@ def test_over_a_kill_each_message_is_answered_once_and_a_button_counts_once(
     discord.pressed(1, asked.ref, allow)  # nobody is there again
     discord.pressed(1, asked.ref, allow)
     with place.up() as daemon:
-        soon(lambda: "That is that." in discord.texts())
+        until(lambda: "That is that." in discord.texts())
         assert TOKEN not in daemon.complaints
     assert written(place) == ["written"]
     texts = discord.texts()

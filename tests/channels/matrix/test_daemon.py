@@ -6,8 +6,7 @@ import asyncio
 import json
 import re
 import signal
-import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +21,7 @@ from tests.daemon.running import PATIENCE_S, Place, Service, service
 from tests.daemon.serving import beside
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
-from tests.soon import pause
+from tests.soon import until
 
 pytestmark = in_turn(2)
 
@@ -90,21 +89,14 @@ def place(tmp_path: Path, model: Service, matrix: Matrix) -> Place:
     return found
 
 
-def soon(look: Callable[[], Any], seen: Callable[[], object] = str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, f"this did not come about; there is {seen()}"
-        pause()
-
-
 def let_in(place: Place, matrix: Matrix) -> None:
     matrix.said("let me in")
-    soon(matrix.texts)
+    until(matrix.texts)
     code = re.search(r"pair (\w{8})", matrix.texts()[0])
     assert code is not None
     done = place.run("channel", "pair", code.group(1), "ann")
     assert done[0] == Exit.OK, done
-    soon(lambda: len(matrix.texts()) == 2)
+    until(lambda: len(matrix.texts()) == 2)
 
 
 def test_a_conversation_goes_on_over_kills(place: Place, matrix: Matrix, model: Service) -> None:
@@ -114,20 +106,20 @@ def test_a_conversation_goes_on_over_kills(place: Place, matrix: Matrix, model: 
         (row,) = [json.loads(line) for line in place.run("channel", "list", "--json")[1].splitlines()]
         assert (row["account"], row["state"], row["waiting"]) == (BOT, "well", 0)
         matrix.said("(slowly)")
-        soon(lambda: len(matrix.texts()) == 3)
+        until(lambda: len(matrix.texts()) == 3)
         assert SLOWLY.startswith(matrix.texts()[2])
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
         assert TOKEN not in daemon.complaints
     matrix.said("(make)")
     model.release("slowly")
     with place.up() as daemon:
-        soon(lambda: matrix.shown()[-1].buttons, matrix.texts)
+        until(lambda: matrix.shown()[-1].buttons, "a question")
         question = matrix.shown()[-1]
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
     allow = next(token for label, token in question.buttons.items() if "allow" in label.lower())
     assert matrix.there(matrix.press(matrix.place(1), matrix.person(1), question.ref, allow))
     with place.up():
-        soon(lambda: "That is that." in matrix.texts())
+        until(lambda: "That is that." in matrix.texts())
         assert "channel: mx" in place.run("doctor")[1]
     told = matrix.texts()[2:]
     assert told[0] == SLOWLY.replace("**", "")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from tests.daemon.running import PATIENCE_S, Place, Service, service
 from tests.daemon.serving import beside
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
-from tests.soon import pause
+from tests.soon import until
 
 pytestmark = in_turn(2)
 
@@ -87,20 +86,13 @@ def place(tmp_path: Path, model: Service, slack: Slack) -> Place:
     return found
 
 
-def soon(look: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not look():
-        assert time.monotonic() < deadline, "this did not come about"
-        pause()
-
-
 def test_an_answer_is_shown_while_it_is_written_and_is_one_over_a_kill(
     place: Place, slack: Slack, model: Service
 ) -> None:
     with place.up() as daemon:
         assert place.run("channel", "test", "work")[0] == Exit.OK
         slack.said("(slowly)")
-        soon(lambda: slack.texts)
+        until(lambda: slack.texts)
         assert LONG.startswith(slack.texts[0])
         assert slack.texts[0] != LONG
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
@@ -108,7 +100,7 @@ def test_an_answer_is_shown_while_it_is_written_and_is_one_over_a_kill(
     slack.said("(hello)")
     model.release("slowly")
     with place.up() as daemon:
-        soon(lambda: "Well met." in slack.texts)
+        until(lambda: "Well met." in slack.texts)
         assert slack.texts == [LONG, "Well met."]
         assert "channel: work" in place.run("doctor")[1]
         complaints += daemon.complaints
@@ -119,16 +111,16 @@ def test_an_answer_is_shown_while_it_is_written_and_is_one_over_a_kill(
 def test_a_question_outlives_a_kill_and_is_answered_once_by_its_button(place: Place, slack: Slack) -> None:
     with place.up() as daemon:
         slack.said("(write)")
-        soon(lambda: slack.shown and slack.shown[-1].buttons)
+        until(lambda: slack.shown and slack.shown[-1].buttons)
         assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
     (asked,) = slack.shown
     token = next(token for label, token in asked.buttons.items() if re.match("Allow", label))
     with place.up():
         for who in (2, 1, 1):  # somebody else, the one who was asked, and he again
             slack.done(slack.press(slack.place(1), slack.person(who), asked.ref, token))
-        soon(lambda: "That is that." in slack.texts)
-        soon(lambda: len(slack.whispers) == 3)
-        soon(lambda: not slack.shown[0].buttons)
+        until(lambda: "That is that." in slack.texts)
+        until(lambda: len(slack.whispers) == 3)
+        until(lambda: not slack.shown[0].buttons)
     assert [user for user, _ in slack.whispers] == [slack.person(2).id, slack.person(1).id, slack.person(1).id]
     assert slack.texts.count("That is that.") == 1
     assert len(slack.texts) == 2

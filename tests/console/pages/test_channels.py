@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.channels.beside import Telegram, soon, telegram_beside, with_channel
+from tests.channels.beside import Telegram, telegram_beside, with_channel
 from tests.console.pages.opened import ROOM, Desk, chromium, needs_console, watched
 from tests.console.pages.talking import rest, script, talking_place
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
+from tests.soon import until
 
 pytestmark = [needs_console, in_turn(2)]
 expect.set_options(timeout=ROOM)
@@ -39,7 +40,7 @@ def code_of(desk: Desk, telegram: Telegram, number: int) -> str:
     """A stranger writes; the code that he is told."""
     before = len(telegram.texts(number))
     telegram.said(number, "let me in")
-    soon(lambda: len(telegram.texts(number)) > before)
+    until(lambda: len(telegram.texts(number)) > before)
     sender = telegram.person(number).id
     return next(str(one["code"]) for one in desk.call("channel.codes")["codes"] if one["sender"] == sender)
 
@@ -49,7 +50,7 @@ def test_a_stranger_is_let_in_another_refused_and_somebody_forgotten(
 ) -> None:
     person = telegram.person
     monkeypatch.setattr(telegram, "person", lambda number: type(person(1))(person(number).id, HOSTILE))
-    soon(lambda: desk.call("channel.list")["channels"][0]["state"] == "well")
+    until(lambda: desk.call("channel.list")["channels"][0]["state"] == "well")
     good, bad = code_of(desk, telegram, 1), code_of(desk, telegram, 2)
     with desk.window() as window:
         page = window.go("health/channels")
@@ -102,7 +103,7 @@ def test_a_stranger_is_let_in_another_refused_and_somebody_forgotten(
 def test_on_a_narrow_page_in_the_dark_nothing_stops_a_screen_reader_and_a_reader_sees_no_codes(
     desk: Desk, telegram: Telegram
 ) -> None:
-    soon(lambda: desk.call("channel.list")["channels"][0]["state"] == "well")
+    until(lambda: desk.call("channel.list")["channels"][0]["state"] == "well")
     code = code_of(desk, telegram, 3)
     with desk.window(360, color_scheme="dark") as window:
         page = window.go("health/channels")
