@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from sulla.channels.machine.cutting import utf16_units
+
 MOST_CHARS: Final = 2_000
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -36,15 +38,10 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 )
 
 
-def units(text: str) -> int:
-    """How long a text is in UTF-16 units, which is what Discord counts at the most."""
-    return len(text) + sum(char > "\uffff" for char in text)
-
-
 def measured(text: str) -> int:
     """How long a text can be in Discord's form; never falls as it grows."""
     growth = sum(text.count(char) for char in _GROWING) + text.count("`") // 3
-    return units(text) + growth + (_CLOSING if "```" in text or "~~~" in text else 0)
+    return utf16_units(text) + growth + (_CLOSING if "```" in text or "~~~" in text else 0)
 
 
 def formed(text: str) -> str:

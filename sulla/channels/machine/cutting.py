@@ -23,6 +23,11 @@ Measure = Callable[[str], int]
 """How much room a text takes; never falls as the text grows."""
 
 
+def utf16_units(text: str) -> int:
+    """How long a text is for services that count in UTF-16 units."""
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
 def cut_up(text: str, most: int, measure: Measure = len) -> list[str]:
     """A text as messages, in order; together they say all of it.
 

@@ -28,7 +28,8 @@ from sulla.channels.base import (
     Unknown,
 )
 from sulla.channels.kinds import Wanted
-from sulla.channels.telegram.form import formed, units
+from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.errors import NotFound, SettingsError, SullaError, Unauthorized, Unavailable
@@ -144,7 +145,7 @@ class TelegramChannel:
 
     def measure(self, text: str) -> int:
         """See `base.Channel`: the form is never longer than the text."""
-        return units(text)
+        return utf16_units(text)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""

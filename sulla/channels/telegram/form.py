@@ -12,6 +12,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from sulla.channels.machine.cutting import utf16_units
 from sulla.core.dataclass import dataclass
 
 _INLINE: Final = {"strong": "bold", "em": "italic", "s": "strikethrough"}
@@ -40,11 +41,6 @@ class Formed:
 
     text: str
     spans: tuple[Span, ...]
-
-
-def units(text: str) -> int:
-    """How long Telegram takes a text to be: in UTF-16 units."""
-    return len(text) + sum(char > "\uffff" for char in text)
 
 
 def formed(text: str) -> Formed:
@@ -112,9 +108,9 @@ class _Writer:
     def done(self, source: str) -> Formed:
         """What was written."""
         text = "".join(self._pieces)
-        if not text.strip() or units(text) > units(source):
+        if not text.strip() or utf16_units(text) > utf16_units(source):
             return Formed(source, ())
-        end = units(text.rstrip())
+        end = utf16_units(text.rstrip())
         cut = (
             Span(one.kind, one.offset, min(one.length, end - one.offset), one.url, one.language) for one in self._spans
         )
@@ -163,7 +159,7 @@ class _Writer:
     def _put(self, text: str) -> None:
         if text:
             self._pieces.append(text)
-            self._at += units(text)
+            self._at += utf16_units(text)
 
     def _close(self) -> None:
         if self._open:

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from sulla.channels.discord.form import MOST_CHARS, formed, measured, units
-from sulla.channels.machine.cutting import cut_up
+from sulla.channels.discord.form import MOST_CHARS, formed, measured
+from sulla.channels.machine.cutting import cut_up, utf16_units
 
 _PIECES = (
     "||",
@@ -80,7 +80,7 @@ def test_whatever_it_is_it_fits_where_it_was_measured() -> None:
     chance = random.Random(7)
     for _ in range(2_000):
         text = "".join(chance.choice(_PIECES) for _ in range(chance.randrange(1, 40)))
-        assert units(formed(text)) <= max(1, measured(text)), text
+        assert utf16_units(formed(text)) <= max(1, measured(text)), text
         assert formed(text).strip()
 
 
@@ -89,4 +89,4 @@ def test_the_measure_never_falls_and_parts_fit() -> None:
     text = "".join(chance.choice(_PIECES) for _ in range(3_000))
     measures = [measured(text[:end]) for end in range(2_000)]
     assert measures == sorted(measures)
-    assert all(units(formed(part)) <= MOST_CHARS for part in cut_up(text, MOST_CHARS, measured))
+    assert all(utf16_units(formed(part)) <= MOST_CHARS for part in cut_up(text, MOST_CHARS, measured))
