@@ -6,7 +6,7 @@ from typing import Annotated, Final, Protocol
 
 from pydantic import Field
 
-from sulla.channels.machine.people import ChannelScope
+from sulla.channels.machine.people import NAME_PATTERN, ChannelScope
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.rpc.caller import Context
@@ -15,6 +15,7 @@ from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.rpc.row import Time
 
 Code = Annotated[str, Field(min_length=1, max_length=40)]
+PersonName = Annotated[str, Field(pattern=f"^{NAME_PATTERN}$")]
 
 
 class ChannelList(Params):
@@ -45,7 +46,7 @@ class ChannelPair(Params):
     """`channel.pair`: let somebody in who was given a code."""
 
     code: Code
-    person: Name
+    person: PersonName
     scopes: Annotated[list[ChannelScope], Field(min_length=1, max_length=4)] | None = None
 
 

@@ -115,6 +115,8 @@ schedules | reminders, and what came of a schedule | people | kept
 schedules | what agents have made of them | the conversation | kept
     remind_user schedule_task list_schedules cancel_schedule
 speech | what a person says aloud | the conversation | person
+channels | what people write, forward and send there | the conversation | kept
+channels | answers, notices and questions | people, in chat services and by mail | caller
 notify | notices, questions and failures | mail, chat services, push | caller
 console | all that clients are shown | people, in a browser | caller
 finding | what fits of conversations, notes and projects | people | caller

@@ -94,6 +94,7 @@ PLAIN = {
     "ROUTE_TAKEN.question": "the daemon's own words, with a step and what the person said to it",
     "RUN_WAITING.reason": "a stable word",
     "RUN_WAITING.call_id": "an id",
+    "STOP.only": "an id",
     "RUN_WAITING.said": "what a service says of a failure; shown to people",
     # said by somebody with a token of this home
     "OVERHEARD.turn_id": "an id",
@@ -164,6 +165,7 @@ UNTRIED = {
     "changes": {"what commands have changed"},  # tests/changes/cli
     "agent": {"questions", "what the look at a message found"},  # tests/agent/model/test_pictures.py, tests/agent/input
     "playbooks": {"what calls and answers came to"},  # tests/playbooks/run
+    "channels": {"what people write, forward and send there"},  # tests/channels
     "browser": {"what pages say, once their scripts have run", "pictures of pages"},  # tests/browser
     "schedules": {"reminders, and what came of a schedule", "what agents have made of them"},  # tests/schedules
 }

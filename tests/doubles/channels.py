@@ -29,6 +29,10 @@ class MemoryLines:
     """Implements `channels.rpc.ChannelService`: one channel at which ann talks and somebody waits to be let in."""
 
     def __init__(self) -> None:
+        self.make()
+
+    def make(self) -> None:
+        """As it was at first."""
         first, _ = People().joined("ann", Identity("home", "5001"), None)
         self.people, _ = first.asking(Identity("home", "5002"), "5002", CODE, 0.0, "Eve")
 

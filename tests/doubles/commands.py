@@ -130,6 +130,7 @@ class MemoryCommands:
         self.speech = MemorySpeech(lambda thread_id: thread_id in self._threads)
         self.people = MemoryPeople()
         self.notices = MemoryNotices()
+        self.talks = MemoryLines()
         self.beats = MemoryBeats()
         self.bookmarks = MemoryBookmarks()
         self.live = MemoryLive()
@@ -209,7 +210,7 @@ class MemoryCommands:
                 asked_rpc.METHODS.done_by(self.asked),
                 playbooks.METHODS.done_by(self.playbooks),
                 notify.METHODS.done_by(MemoryChannels()),
-                channels.METHODS.done_by(MemoryLines()),
+                channels.METHODS.done_by(self.talks),
                 project_plans.METHODS.done_by(self.plans),
                 speech.METHODS.done_by(self.speech),
                 system_rpc.METHODS.done_by(self),

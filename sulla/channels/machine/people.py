@@ -36,7 +36,9 @@ MOST_PEOPLE: Final = 200
 MOST_IDENTITIES: Final = 20
 MOST_CALLED: Final = 80
 """Of what a stranger calls himself; what is longer is cut there."""
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
+NAME_PATTERN: Final = "[a-z0-9][a-z0-9_.-]{0,39}"
+"""How a person is called, as a regular expression."""
+_NAME: Final = re.compile(NAME_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)

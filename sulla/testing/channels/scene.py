@@ -230,6 +230,11 @@ class Scene:
             left -= STEP_S
             await SystemClock().sleep(0.002)  # sockets are real
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is on its way to the service: the next boot has nothing to doubt."""
+        return self.line.held is not None and not self.line.held.book.items
+
     def texts(self, number: int, *, group: bool = False) -> list[str]:
         """What people see of the daemon's at a place."""
         return [one.text for one in self.wire.seen(self.wire.place(number, group=group))]

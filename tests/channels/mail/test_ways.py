@@ -42,7 +42,8 @@ async def test_a_folder_with_other_numbers_loses_and_doubles_nothing(
     async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
         await scene.pair(1, "ann")
         await wire.say(wire.place(1), wire.person(1), "one")
-        await scene.until(lambda: scene.texts(1), "an answer")
+        await scene.until(lambda: scene.texts(1) and scene.settled, "an answer")
+        await scene.pass_time(1)  # and that is written down
     await wire.say(wire.place(1), wire.person(1), "two")
     wire.folders[INBOX].rebuild(99)
     async with Scene(wire, tmp_path / "ws", store=store, clock=clock, boot=2) as scene:

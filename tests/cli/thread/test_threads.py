@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import pty
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from sulla.terminal.times import zone_word
+from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
 from tests.soon import until
@@ -218,28 +216,18 @@ def test_who_says_yes_is_not_asked(here: Place, capsys: Capsys) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "code", "left"),
-    [(b"y\n", Exit.OK, False), (b"n\n", Exit.CANCELLED, True), (b"\n", Exit.CANCELLED, True), (b"\x04", 4, True)],
+    [("y\n", Exit.OK, False), ("n\n", Exit.CANCELLED, True), ("\n", Exit.CANCELLED, True), ("\x04", 4, True)],
 )
 def test_on_a_terminal_a_person_is_asked(
-    place: Place, here: Place, capsys: Capsys, answer: bytes, code: Exit, left: bool
+    place: Place, here: Place, capsys: Capsys, answer: str, code: Exit, left: bool
 ) -> None:
     thread_id = make(here, title="Trip to Rome")
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "sulla", "thread", "delete", thread_id],
-        env=place.environ,
-        stdin=slave,
-        stdout=subprocess.PIPE,
-        stderr=slave,
-    ) as process:
-        os.close(slave)
-        asked = b""
-        while b"[y/N]" not in asked:
-            asked += os.read(master, 1024)
-        os.write(master, answer)
-        assert process.wait(PATIENCE_S) == code
-    os.close(master)
-    assert asked.startswith(f"delete thread {thread_id} (Trip to Rome) for good?\r\n".encode())
+    with terminal([sys.executable, "-m", "sulla", "thread", "delete", thread_id], place.environ) as keys:
+        keys.until(f"delete thread {thread_id} (Trip to Rome) for good?\r\n")
+        keys.until("[y/N]")
+        keys.until("[y/N]")  # drawn again once an answer is taken
+        keys.type(answer)
+        assert keys.process.wait(PATIENCE_S) == code
     assert (typed(capsys, "thread", "show", thread_id).code == Exit.OK) is left
 
 

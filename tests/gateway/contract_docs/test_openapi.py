@@ -129,12 +129,14 @@ class Api:
             self.commands.make("thr_1")
             self.commands.schedules.make("sch_1")
             self.commands.playbooks.make("run_1", "paused")
-            known = KNOWN.keys() & case.path_parameters.keys()
+            self.commands.talks.make()
+            known = {name: value for name, value in there_is(route).items() if name in case.path_parameters}
             if mode is GenerationMode.POSITIVE and known and next(turns) % 2:
-                for name in known:
-                    case.path_parameters[name] = KNOWN[name]
+                case.path_parameters.update(known)
             if route.name == "notice.seen" and mode is GenerationMode.POSITIVE and next(turns) % 2:
                 case.body = {"ids": ["ntc_1"]}
+            if route.name == "channel.pair" and isinstance(case.body, dict) and next(turns) % 2:
+                case.body = case.body | {"code": KNOWN["code"]}
             if route.name in BY_MEANING and mode is GenerationMode.POSITIVE:
                 case.body = dict(route.example.asked)
             # A body that is left out stays so: some methods need none.
@@ -177,7 +179,19 @@ KNOWN = {
     "playbook": "brew",
     "run": "run_1",
     "channel": "mail",
+    "code": "K7QM2XPD",
+    "person": "ann",
 }
+"""What there is, so that not every answer says that there is no such thing."""
+
+
+def there_is(route: RestRoute) -> dict[str, str]:
+    """The same for a route: channels by which people are told of things, and at which they talk, have names of their
+    own.
+    """
+    return KNOWN | ({"channel": "home"} if route.name == "channel.test" else {})
+
+
 WITH_NUMBERS = {
     *("project.work", "project.task.move", "route.purge", "speech.chunk", "turn.send", "schedule.preview"),
     *("thread.fork", "memory.search", "approval.answer"),
@@ -186,7 +200,6 @@ WITH_NUMBERS = {
 BY_MEANING = {"approval.answer", "schedule.add", "schedule.update", "workflow.start"}
 """Where a document cannot forbid all that is wrong: two of the ways to say when, a cron expression that is none, a time
 for what has none."""
-"""What there is, so that not every answer says that there is no such thing."""
 
 
 @pytest.fixture(scope="module")

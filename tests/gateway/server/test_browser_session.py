@@ -58,6 +58,7 @@ def test_it_is_for_the_browser_alone_and_only_over_tls_where_the_page_came_over_
         {"origin": "http://localhost:8137", "host": "127.0.0.1:8137"},
         {"origin": "https://evil.test", "host": "127.0.0.1:8137"},
         {"origin": "null", "host": "127.0.0.1:8137"},
+        {"origin": "https://127.0.0.1:8137", "host": "127.0.0.1:8137"},
         {"origin": "file://127.0.0.1:8137", "host": "127.0.0.1:8137"},
         {"origin": ["http://127.0.0.1:8137", "https://evil.test"], "host": "127.0.0.1:8137"},
         {"origin": "http://127.0.0.1:8137.evil.test", "host": "127.0.0.1:8137"},
@@ -69,6 +70,14 @@ def test_another_page_or_none_is_refused(headers: dict[str, str | list[str]]) ->
         check_own_page(scope(**headers))
 
 
-@pytest.mark.parametrize("origin", ["http://127.0.0.1:8137", "https://127.0.0.1:8137", "HTTP://127.0.0.1:8137"])
-def test_the_page_that_the_daemon_serves_counts(origin: str) -> None:
-    check_own_page(scope(origin=origin, host="127.0.0.1:8137"))
+@pytest.mark.parametrize(
+    ("origin", "host", "scheme"),
+    [
+        ("http://127.0.0.1:8137", "127.0.0.1:8137", "http"),
+        ("HTTP://127.0.0.1:8137", "127.0.0.1:8137", "http"),
+        ("https://127.0.0.1:8137", "127.0.0.1:8137", "https"),
+        ("https://sulla.example", "sulla.example", "http"),  # behind a proxy
+    ],
+)
+def test_the_page_that_the_daemon_serves_counts(origin: str, host: str, scheme: str) -> None:
+    check_own_page(scope(origin=origin, host=host) | {"scheme": scheme})

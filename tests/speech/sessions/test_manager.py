@@ -106,7 +106,8 @@ async def test_whoever_never_pauses_is_ended_after_fifteen_seconds(store: Memory
     assert said.spoken.reason == "max_time"
 
 
-async def test_a_real_loop_is_never_more_than_twenty_milliseconds_late() -> None:
+async def test_on_a_real_loop_it_is_at_most_twenty_milliseconds_behind_a_bare_timer() -> None:
+    """A machine that stands still makes both late; a bare timer of the loop beside it says by how much."""
     clock = SystemClock()
     store = MemoryStore(clock, lambda prefix: f"{prefix}_1")
     await store.open()
@@ -117,14 +118,16 @@ async def test_a_real_loop_is_never_more_than_twenty_milliseconds_late() -> None
     async with shown(
         store, thread, lambda type_, data: ends.append(clock.elapsed()) if type_ == "SPEECH_END" else None
     ):
-        for took in attempts(1.52):
-            turn, began = len(took), clock.elapsed()
+        for behind in attempts(0.02):
+            turn, began = len(behind), clock.elapsed()
+            bare: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+            asyncio.get_running_loop().call_later(1.5, lambda at: at.set_result(clock.elapsed()), bare)
             said = Chunk(f"u{turn}", 1, "cumulative", "could you turn the light on")
             await booth.manager.add_speech_chunk(thread, said)
-            while len(ends) == turn:
+            while len(ends) == turn or not bare.done():
                 await asyncio.sleep(0)
-            took.append(ends[turn] - began)
-            assert took[turn] >= 1.5
+            behind.append(ends[turn] - bare.result())
+            assert ends[turn] - began >= 1.5
     life.cancel()
     await asyncio.gather(life, return_exceptions=True)
 
