@@ -14,6 +14,10 @@ from sulla.core.ids import derived_id
 from sulla.threads.log.waits import Wait
 
 OLD: Final = "This was answered already, or is no longer asked."
+WORDS: Final = "This was not taken: the question is answered in words of your own. Reply to it with some."
+NO_FILES: Final = "The words were taken as the answer; the files with them were not."
+HOW: Final = "Reply to this message with your answer."
+"""What stands in a question that words answer."""
 NOT_YOURS: Final = "You may not answer this."
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
 _ALWAYS: Final[tuple[str, Verdict]] = ("Always allow", "always")
@@ -56,7 +60,9 @@ def words_of(question: Question, *, buttons: bool) -> str:
         question: it.
         buttons: whether the service has them; else it says how to answer in words.
     """
-    if buttons or not question.choices:
+    if not question.choices:
+        return f"{question.prompt}\n\n{HOW}"
+    if buttons:
         return question.prompt
     numbers = _numbered(question)
     ways = "\n".join(

@@ -12,7 +12,7 @@ from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Talk
+from sulla.channels.machine.values import Question, Talk
 from sulla.channels.metrics import ARRIVED
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.files import Inbox
@@ -235,15 +235,24 @@ class Incoming:
         for question in questions.values():
             asked_here = question.place == arrived.place.key and question.ref == arrived.reply_to
             if asked_here and not question.choices:
-                answer = Answer(question.wait_id, arrived.text, by=person.principal)
-                try:
-                    await self._held.around.keeper().answer(ThreadId(question.thread), answer)
-                except InvalidInput as error:
-                    await self._tell(arrived, error.message)
-                except (AlreadyAnswered, NotFound):
-                    await self._tell(arrived, asking.OLD)
+                said = await self._answer(question, arrived, person)
+                if said:
+                    await self._tell(arrived, said)
                 return True
         return False
+
+    async def _answer(self, question: Question, arrived: Arrived, person: Person) -> str:
+        """Hand on what answers in words; what whoever wrote it is told, if anything."""
+        if not arrived.text.strip():
+            return asking.WORDS  # what is forwarded or cited are not his words, and a file is none
+        answer = Answer(question.wait_id, arrived.text, by=person.principal)
+        try:
+            await self._held.around.keeper().answer(ThreadId(question.thread), answer)
+        except InvalidInput as error:
+            return error.message
+        except (AlreadyAnswered, NotFound):
+            return asking.OLD
+        return asking.NO_FILES if arrived.attachments else ""
 
 
 def _origin(person: Person | None) -> Origin:

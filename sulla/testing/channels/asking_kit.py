@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from sulla.channels.machine.asking import HOW, WORDS
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
@@ -13,7 +14,7 @@ from sulla.testing.channels.scene import Scene
 from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-from sulla.tools.base import Done, Result, Tool, ToolContext
+from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 
 ASKED: Final = "Reply to this message"
@@ -92,9 +93,38 @@ class AskingKit:
             if not wire.channel().manners.edits:
                 assert len(_asked(scene)) == 2  # they stand as they were asked
 
+    async def test_words_answer_a_question_that_wants_some_and_nothing_else_does(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        tool = _wondering()
+        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done.", "Good."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it")
+            await scene.until(lambda: scene.texts(1), "a question")
+            (asked,) = wire.seen(place)
+            assert HOW in asked.text
+            await wire.say(place, ann, "mine is Rome", reply_to=asked.ref, forwarded=True)
+            await scene.until(lambda: WORDS in scene.texts(1), "why that is no answer")
+            await wire.say(place, ann, "Rome", reply_to=asked.ref)
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            assert "Rome" in str(provider.requests[1].messages[-1])
+
 
 def _asked(scene: Scene) -> list[str]:
     return [one for one in scene.texts(1) if ASKED in one]
+
+
+def _wondering() -> Tool:
+    """A tool that asks a person for words."""
+
+    async def ask_where(context: ToolContext) -> Result:
+        """Ask where to."""
+        return Waiting(f"answer:{context.run_id}:{context.call_id}:1", "Where to?")
+
+    return define(ask_where, effect="pure", category="test", timeout_s=10.0)
 
 
 def _reaching(made: list[str]) -> Tool:
