@@ -15,7 +15,7 @@ from sulla.rpc.method import Example, Method, Methods, Rest
 from sulla.rpc.row import Time
 
 Code = Annotated[str, Field(min_length=1, max_length=40)]
-PersonName = Annotated[str, Field(pattern=f"^{NAME_PATTERN}$")]
+PersonName = Annotated[str, Field(min_length=1, max_length=40, pattern=f"^{NAME_PATTERN}$")]
 
 
 class ChannelList(Params):

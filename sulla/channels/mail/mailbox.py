@@ -206,9 +206,11 @@ class Mailbox:
         _good(self._client().uid("STORE", ",".join(map(str, uids)), "+FLAGS.SILENT", r"(\Seen)"))
 
     def _wait(self, seconds: float) -> None:
-        self._client()
+        client = self._client()
         if self._box is not None:
-            self._box.idle.wait(seconds)
+            with self._box.idle as listening:
+                if not _has_read(client):
+                    listening.poll(seconds)
 
 
 def _connected(login: Login) -> BaseMailBox:
@@ -220,6 +222,21 @@ def _connected(login: Login) -> BaseMailBox:
             return MailBoxStartTls(host, port, ANSWER_S, login.trusted)
         case _:
             return MailBoxUnencrypted(host, port, ANSWER_S)
+
+
+def _has_read(client: imaplib.IMAP4) -> bool:
+    """Whether the server has told something already. What it says together with its leave to listen was read with that
+    from the socket, at which the library waits.
+    """
+    wire = client.socket()
+    before_s = wire.gettimeout()
+    wire.settimeout(0)
+    try:
+        return bool(client.readline())
+    except (BlockingIOError, ssl.SSLWantReadError):
+        return False
+    finally:
+        wire.settimeout(before_s)
 
 
 def _since(day: date) -> str:

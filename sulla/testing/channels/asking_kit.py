@@ -106,7 +106,7 @@ class AskingKit:
             await scene.until(lambda: scene.texts(1), "a question")
             (asked,) = wire.seen(place)
             assert HOW in asked.text
-            await wire.say(place, ann, "mine is Rome", reply_to=asked.ref, forwarded=True)
+            await wire.say(place, ann, "", reply_to=asked.ref, files=[("a map", b"Rome", "file")])
             await scene.until(lambda: WORDS in scene.texts(1), "why that is no answer")
             await wire.say(place, ann, "Rome", reply_to=asked.ref)
             await scene.until(lambda: "Done." in scene.texts(1), "the answer")

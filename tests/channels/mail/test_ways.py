@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,16 @@ from pydantic import ValidationError
 from sulla.channels.base import NotSent, Said, Sent, Unknown
 from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.channels.mail import channel as mail_channel
+from sulla.channels.mail.mailbox import Login, Mailbox
 from sulla.channels.mail.settings import MailOptions
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.kit import opened
 from sulla.testing.channels.mail.folders import INBOX, SENT
-from sulla.testing.channels.mail.wire import AUTHSERV, MailWire
+from sulla.testing.channels.mail.wire import ADDRESS, AUTHSERV, PASSWORD, MailWire
 from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.clock import ManualClock
+from tests.soon import PATIENCE_S
 
 
 @pytest.fixture
@@ -76,6 +79,18 @@ async def test_a_server_that_does_not_tell_is_asked(wire: MailWire, clock: Manua
             await scene.pass_time(5)
             await wire.say(wire.place(1), wire.person(1), text)
             await scene.until(partial(told, text), text)
+
+
+async def test_what_came_just_before_the_server_was_listened_to_is_told_at_once(wire: MailWire) -> None:
+    found = MailOptions.model_validate(wire.options())
+    box = Mailbox(Login(found.imap_server(), ADDRESS, PASSWORD, None), INBOX)
+    await box.open()
+    assert await box.after(0) == []
+    await wire.say(wire.place(1), wire.person(1), "hello")
+    async with asyncio.timeout(PATIENCE_S):
+        await box.wait(10 * PATIENCE_S)
+    assert await box.after(0) == [1]
+    await box.close()
 
 
 async def test_of_a_mail_that_is_too_long_the_beginning_is_read(

@@ -139,7 +139,8 @@ class _Session:
 
     async def _idle(self, folder: Folder) -> None:
         """Tell what comes, until the other side has enough."""
-        self._say("+ idling")
+        news = [self._told_of(folder)] if len(folder.mails) > self._told else []
+        self._say("+ idling", *news)  # at once, as a server does: both are one packet then
         async with asyncio.TaskGroup() as group:
             telling = group.create_task(self._tell_on(folder))
             with suppress(ConnectionError):  # the next look finds the end
@@ -159,12 +160,14 @@ class _Session:
             folder.waiting.discard(news)
 
     def _tell(self, folder: Folder) -> None:
+        self._say(self._told_of(folder))
+
+    def _told_of(self, folder: Folder) -> str:
         self._told = len(folder.mails)
-        self._say(f"* {self._told} EXISTS")
+        return f"* {self._told} EXISTS"
 
     def _say(self, *lines: str) -> None:
-        for line in lines:
-            self._writer.write(line.encode() + b"\r\n")
+        self._writer.write(b"".join(line.encode() + b"\r\n" for line in lines))
 
 
 def _searched(said: list[str], folder: Folder) -> Iterator[Kept]:
