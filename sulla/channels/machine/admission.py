@@ -81,8 +81,9 @@ class Rules:
     """Groups in which it talks, by `Place.id`."""
     people: Mapping[str, str] = field(default_factory=dict)
     """Who a sender is, by the service's id: named in the settings instead of by a code."""
-    strangers: bool = True
-    """Whether words of group members who are not known are taken up at all, as from outside."""
+    strangers: bool = False
+    """Whether words of group members who are not known are taken up at all, as from outside. Each begins a turn, and
+    what the agent answers is read by whoever wrote them."""
 
 
 def judge(arrived: Arrived, people: People, rules: Rules, own: Collection[str] = ()) -> Verdict:

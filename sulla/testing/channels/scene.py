@@ -174,7 +174,7 @@ class Scene:
         )
         self.people = around.people
         inbox = Inbox(workspace, FileMarks(workspace.parent / "marks.jsonl"), self.clock, FileBounds())
-        said = LineRules("chat", "fake", Rules("chat", frozenset(groups)))
+        said = LineRules("chat", "fake", Rules("chat", frozenset(groups), strangers=True))
         self.line = Line(said, wire.channel, inbox, around)
         self._task: asyncio.Task[None] | None = None
         self._working: asyncio.Task[None] | None = None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sulla.channels.base import Arrived, Place, Press, Sender
+import pytest
+
+from sulla.channels.base import Arrived, ArrivedKind, Place, Press, Sender
 from sulla.channels.machine.admission import (
     Changed,
     Commanded,
@@ -26,9 +28,9 @@ HOME, GROUP = Place("h"), Place("g", kind="group")
 RULES = Rules("tg", frozenset({"g"}), {"9": "nina"})
 
 
-def _of(sender: str, text: str = "hello", place: Place = HOME, **more: object) -> Verdict:
+def _of(sender: str, text: str = "hello", place: Place = HOME, rules: Rules = RULES, **more: object) -> Verdict:
     arrived = replace(Arrived(place, Sender(sender, "ann"), "m1", text=text), **more)  # type: ignore[arg-type] # a test's
-    return judge(arrived, PEOPLE, RULES, ("bot",))
+    return judge(arrived, PEOPLE, rules, ("bot",))
 
 
 def test_a_person_says_something() -> None:
@@ -57,9 +59,13 @@ def test_a_group_is_left_alone_unless_allowed_and_meant() -> None:
     assert isinstance(_of("1", place=GROUP, addressed=False), Ignored)
     assert isinstance(_of("3", place=GROUP, addressed=False), Ignored)
     assert _of("1", place=GROUP) == Saying(ANN)
-    assert _of("3", place=GROUP) == Saying(None)
-    assert _of("3", text="/new", place=GROUP) == Saying(None)
-    assert _of("3", place=GROUP, kind="edit") == Changed(None)
+
+
+@pytest.mark.parametrize("kind", ["message", "edit", "delete"])
+def test_members_of_a_group_whom_nobody_has_let_in_are_not_heard_unless_the_settings_say_so(kind: ArrivedKind) -> None:
+    assert isinstance(_of("3", place=GROUP, kind=kind), Ignored)
+    heard = _of("3", text="/new", place=GROUP, rules=replace(RULES, strangers=True), kind=kind)
+    assert heard == (Saying(None) if kind == "message" else Changed(None))
 
 
 def test_who_may_only_read_is_told_so() -> None:
