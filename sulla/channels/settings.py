@@ -32,9 +32,9 @@ class AccountSettings(BaseModel):
     people: dict[str, PersonName] = Field(default={})
     """Who may write without a code: people by the service's ids, never by names that anybody can choose."""
     strangers: bool = False
-    """Whether words of a group's members whom nobody has let in reach the agent, as from outside, where it is meant. They
-    are answered in the group: whoever writes there can have told what the agent remembers and what lies in its workspace.
-    """
+    """Whether words of a group's members whom nobody has let in reach the agent, as from outside, where it is meant.
+    They are answered in the group: whoever writes there can have told what the agent remembers and what lies in its
+    workspace."""
 
 
 class ChannelsSettings(Section):
