@@ -29,6 +29,7 @@ from sulla.channels.base import (
 )
 from sulla.channels.kinds import Wanted
 from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.telegram.bounded import bounded
 from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
@@ -253,7 +254,7 @@ def _request(answer_s: float, trusted: ssl.SSLContext) -> HTTPXRequest:
         read_timeout=answer_s,
         write_timeout=answer_s,
         connect_timeout=CONNECT_S,
-        httpx_kwargs={"verify": trusted},
+        httpx_kwargs={"transport": bounded(trusted, _CONNECTIONS)},
     )
 
 
