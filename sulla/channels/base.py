@@ -22,6 +22,9 @@ MOST_TEXT_CHARS: Final = 100_000
 """Of what one person says at once; a channel hands on no more, and what is longer is cut there."""
 MOST_ATTACHMENTS: Final = 20
 """Of one message; a channel hands on no more."""
+UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised of an event that is not what its service says it is. One such event is passed over: it must neither
+stop its channel, nor stand in a log with what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,8 @@ class Batch:
     cursor: str
     """Where to go on behind it: kept with the input, and handed to `receive` after a restart. A service that keeps
     the place itself and knows it by the acknowledgement alone may leave it empty."""
+    unread: int = 0
+    """Events that came with it and could not be read, so that nothing becomes of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ class Passed(NamedTuple):
     """A mail that is passed over."""
 
     why: str
+    unread: bool = False
+    """Whether it could not be read at all."""
 
 
 def own_id(key: str, domain: str) -> str:
@@ -90,7 +92,7 @@ def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -
         message = message_from_bytes(raw, policy=policy.default)
         return _read(message, handle, own, whole_bytes)
     except Exception as error:  # noqa: BLE001 - a mail can be anything, and the parser fails over some in ways of its own
-        return Passed(f"it cannot be read ({type(error).__name__})")
+        return Passed(f"it cannot be read ({type(error).__name__})", unread=True)
 
 
 def content_of(raw: bytes, number: int) -> bytes | None:

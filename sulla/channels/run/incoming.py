@@ -11,9 +11,10 @@ from typing import Final
 from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
+from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
 from sulla.channels.machine.values import Question, Talk
-from sulla.channels.metrics import ARRIVED
+from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
@@ -69,11 +70,13 @@ class Incoming:
             ShuttingDown: the daemon is stopping.
         """
         held = self._held
-        if batch.arrived:
+        if batch.unread:
+            held.around.tally.count(UNREAD, held.name, by=batch.unread)
+        by_place: dict[str, list[Arrived]] = {}
+        for one in map(legible, batch.arrived):
+            by_place.setdefault(one.place.key, []).append(one)
+        if by_place:
             people = await held.around.people.read()
-            by_place: dict[str, list[Arrived]] = {}
-            for one in batch.arrived:
-                by_place.setdefault(one.place.key, []).append(one)
             try:
                 async with asyncio.TaskGroup() as group:
                     for several in by_place.values():
@@ -82,9 +85,9 @@ class Incoming:
                 raise errors.exceptions[0] from None
         held.book.cursor = batch.cursor
         await held.shelf.keep()
-        for place in {one.place.key for one in batch.arrived}:
+        for place in by_place:
             held.wake(place)
-        if batch.arrived:
+        if by_place:
             await held.channel.acknowledge(batch.cursor)
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:

@@ -23,8 +23,6 @@ from sulla.channels.slack.cursor import order
 _SAID: Final = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 """Kinds of messages in which a person says something; others tell what happened in a channel."""
 _MARK: Final = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
-UNREADABLE: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What is raised of an envelope that is not what Slack says it is."""
 _GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
 
 

@@ -1,4 +1,4 @@
-"""What Telegram's updates say. Pure: reads the Bot API's JSON, as its library gives it back."""
+"""What Telegram's updates say. Pure: reads the Bot API's JSON, as it comes."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sulla.channels.base import Account, Arrived, Place
-from sulla.channels.slack.reading import UNREADABLE, arrived_of, moment_of, plain, said_of
+from sulla.channels.base import UNREADABLE, Account, Arrived, Place
+from sulla.channels.slack.reading import arrived_of, moment_of, plain, said_of
 
 BOT = Account("U0", "sulla")
 

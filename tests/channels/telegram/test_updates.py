@@ -1,0 +1,29 @@
+"""Updates that the library python-telegram-bot has no form for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sulla.testing.channels.kit import opened
+from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.clock import ManualClock
+
+
+@pytest.fixture
+async def wire() -> AsyncIterator[TelegramWire]:
+    wire = TelegramWire(ManualClock())
+    await wire.start()
+    yield wire
+    await wire.stop()
+
+
+async def test_a_poll_that_lacks_what_the_library_wants_is_a_message_as_any_other(wire: TelegramWire) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    async with opened(wire) as (_, reading):
+        await wire.say(place, ann, "what do you say to this?", more={"poll": {"question": "lunch?"}})
+        await wire.say(place, ann, "after")
+        found = [await reading.next() for _ in range(2)]
+    assert [one.text for one in found] == ["what do you say to this?", "after"]
+    assert reading.unread == 0
