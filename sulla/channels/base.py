@@ -93,7 +93,7 @@ class Arrived:
     text: str = ""
     """The sender's own words; of an edit, all of them as they are now. A mention of the daemon is taken out."""
     quoted: str = ""
-    """What is passed on and is not his words: what he forwards, or cites."""
+    """What is passed on and is not his words: what he forwards, or cites, or a program has written in his name."""
     reply_to: str = ""
     """The service's id of the message that this answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()

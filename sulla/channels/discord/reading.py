@@ -49,13 +49,16 @@ def said(message: Mapping[str, Any], place: Place, account: Account, *, edited: 
     cited = [str(one.get("content") or "") for one in passed_on] or [
         "" if to_us else str(answered.get("content") or "")
     ]
+    own = _own(str(message.get("content") or ""), account)
+    if message.get("application_id"):  # an application posts in its user's name
+        own, cited = "", [own, *cited]
     files = [file for one in (message, *passed_on) for file in _attachments(one)]
     return Arrived(
         place,
         sender_of(message),
         str(message["id"]),
         "edit" if edited else "message",
-        _own(str(message.get("content") or ""), account)[:MOST_TEXT_CHARS],
+        own[:MOST_TEXT_CHARS],
         "\n\n".join(filter(None, cited))[:MOST_TEXT_CHARS],
         "" if forwards else str(reference.get("message_id") or ""),
         tuple(files[:MOST_ATTACHMENTS]),
