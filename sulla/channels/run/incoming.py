@@ -137,7 +137,12 @@ class Incoming:
         self._held.outbox.say(arrived.place.key, text, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
-        found = asking.pressed(self._held.book.questions, press.token, arrived.place.key, person)
+        questions, place = self._held.book.questions, arrived.place.key
+        if arrived.kind == "press":
+            found = asking.pressed(questions, press.token, place, person)
+        else:
+            buttons = bool(self._held.channel.manners.most_buttons)
+            found = asking.picked(questions, press.token, place, person, buttons=buttons)
         return found if isinstance(found, str) else await self._choose(found, person)
 
     async def _choose(self, found: asking.Answered, person: Person) -> str:

@@ -88,6 +88,22 @@ def test_a_press_counts_for_who_may_at_its_place_while_it_is_asked() -> None:
     assert asking.pressed(open_, token, "p", Person("rita", ("read", "write"))) == asking.NOT_YOURS
 
 
+def test_a_word_that_is_no_choice_is_called_that_and_told_how_to_choose() -> None:
+    ann, rita = Person("ann"), Person("rita", ("read", "write"))
+    question = asking.question_of(WAIT, "p", "t", "secret", 3)
+    open_, token = {question.id: question}, question.choices[0].token
+    assert asking.picked(open_, token, "p", ann, buttons=True) == asking.Answered(question, question.choices[0])
+    pressing, saying = (asking.picked(open_, "Allow\nit", "p", ann, buttons=buttons) for buttons in (True, False))
+    assert pressing == f"'Allow it' is no choice of what is asked here now. {asking.PRESS}"
+    assert saying == f"'Allow it' is no choice of what is asked here now. {asking.SAY}"
+    assert asking.picked(open_, token, "q", ann, buttons=True) == asking.NOTHING
+    assert asking.picked(open_, "Allow", "p", rita, buttons=True) == asking.NOT_YOURS
+    assert asking.picked(open_, token, "p", rita, buttons=True) == asking.NOT_YOURS
+    words = asking.question_of(Wait("answer:y", CallId("c"), "How many?"), "p", "t", "secret", 3)
+    told = asking.picked({words.id: words}, "seven", "p", ann, buttons=True)
+    assert told == "'seven' is no choice of what is asked here now. Reply to the question with your answer."
+
+
 def test_without_buttons_it_is_asked_in_words() -> None:
     question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b")), "p", "t", "secret", 0)
     assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
