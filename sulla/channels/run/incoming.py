@@ -6,6 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Final
 
 from sulla.channels.base import Arrived, Batch, Press
@@ -161,14 +162,18 @@ class Incoming:
         """A message that is changed before its turn began is another one; later that is said."""
         if self._mark(replace(arrived, kind="message", version="")) not in self._seen:
             return
-        waited = await self._withdrawn(arrived)
+        edits = next(number for number in count() if self._mark(_edit(arrived, number + 1)) not in self._seen)
+        waited = await self._withdrawn(arrived, edits)
         if arrived.kind == "edit":
-            await self._say(arrived, person, arrived.text if waited else EDITED + arrived.text)
+            edit = _edit(arrived, edits + 1)
+            await self._say(edit, person, arrived.text if waited else EDITED + arrived.text)
+            self._seen.add(self._mark(edit))
 
-    async def _withdrawn(self, arrived: Arrived) -> bool:
-        """Take what was said before back; whether its turn had not begun."""
+    async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
+        """Take what was said before back, as it was after so many edits; whether its turn had not begun."""
         held, talk = self._held, self._held.talk(arrived.place)
-        message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id)), False
+        before = (_edit(arrived, edits).version,) if edits else ()
+        message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id, *before)), False
         for thread in (talk.thread, *(left for left, _ in talk.left)):
             with suppress(NotFound):
                 if thread:
@@ -261,6 +266,11 @@ class Incoming:
         except (AlreadyAnswered, NotFound):
             return asking.OLD
         return asking.NO_FILES if arrived.attachments else ""
+
+
+def _edit(arrived: Arrived, number: int) -> Arrived:
+    """An edit as the so-manieth of its message: services say what tells edits apart, and not which one was before."""
+    return replace(arrived, kind="edit", version=f"#{number}")
 
 
 def _origin(person: Person | None) -> Origin:
