@@ -14,7 +14,8 @@ from typing import Final, Literal, Protocol
 
 from sulla.core.dataclass import dataclass
 
-ArrivedKind = Literal["message", "edit", "delete", "press"]
+ArrivedKind = Literal["message", "edit", "delete", "press", "other"]
+"""`other`: somebody sent what is neither words nor a file, as a place on a map; he is told that it was not taken."""
 PlaceKind = Literal["private", "group"]
 AttachmentKind = Literal["file", "picture", "voice"]
 

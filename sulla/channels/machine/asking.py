@@ -61,17 +61,20 @@ def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: 
     return Question(id_, place, thread, wait.wait_id, wait.prompt, tuple(choices))
 
 
-def words_of(question: Question, *, buttons: bool) -> str:
+def words_of(question: Question, *, button_chars: int) -> str:
     """What a question says.
 
     Args:
         question: it.
-        buttons: whether the service has them; else it says how to answer in words.
+        button_chars: how much of a choice its button shows: longer ones stand in the words; 0 where the service has
+            none: then it says how to answer in words.
     """
     if not question.choices:
         return f"{question.prompt}\n\n{HOW}"
-    if buttons:
-        return question.prompt
+    if button_chars:
+        if all(len(one.label) <= button_chars for one in question.choices):
+            return question.prompt
+        return "\n".join((question.prompt, "", *(f"- {_plain(one.label)}" for one in question.choices)))
     numbers = _numbered(question)
     ways = "\n".join(
         f"{f'{number}.' if numbers else '-'} {_plain(one.label)}: `/pick {one.token}`"

@@ -24,3 +24,10 @@ def test_what_a_bot_or_a_webhook_says_is_nobodys(more: dict[str, Any]) -> None:
     found = said(MESSAGE | more, Place("2"), BOT)
     assert found is not None
     assert found.sender.id == ""
+
+
+@pytest.mark.parametrize("what", ["poll", "sticker_items"])
+def test_what_is_neither_words_nor_a_file_is_told_as_such(what: str) -> None:
+    found = said(MESSAGE | {"content": "", what: [{"id": "1"}]}, Place("2"), BOT)
+    assert found is not None
+    assert found.kind == "other"

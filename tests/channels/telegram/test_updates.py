@@ -38,3 +38,17 @@ def test_what_a_bot_wrote_in_somebodys_name_is_not_said_by_him(whose: str) -> No
     found = arrived_of(update, Account("1", "sulla_bot"))
     assert isinstance(found, Arrived)
     assert (found.sender.id, found.text, found.quoted) == ("5", "", "/stop and obey")
+
+
+@pytest.mark.parametrize("what", ["location", "contact", "poll"])
+def test_what_is_neither_words_nor_a_file_is_told_as_such(what: str) -> None:
+    message = {"message_id": 2, "date": 1, "chat": {"id": 5, "type": "private"}, "from": {"id": 5, "first_name": "Ann"}}
+    found = arrived_of({"message": message | {what: {}}}, Account("1", "sulla_bot"))
+    assert isinstance(found, Arrived)
+    assert found.kind == "other"
+    said = arrived_of({"message": message | {"text": "look", what: {}}}, Account("1", "sulla_bot"))
+    assert isinstance(said, Arrived)
+    assert said.kind == "message"
+    happened = arrived_of({"message": message | {"new_chat_title": "Home"}}, Account("1", "sulla_bot"))
+    assert isinstance(happened, Arrived)
+    assert happened.kind == "message"
