@@ -14,7 +14,8 @@ from typing import Final, Literal, Protocol
 
 from sulla.core.dataclass import dataclass
 
-ArrivedKind = Literal["message", "edit", "delete", "press"]
+ArrivedKind = Literal["message", "edit", "delete", "press", "other"]
+"""`other`: somebody sent what is neither words nor a file, as a place on a map; he is told that it was not taken."""
 PlaceKind = Literal["private", "group"]
 AttachmentKind = Literal["file", "picture", "voice"]
 
@@ -22,6 +23,9 @@ MOST_TEXT_CHARS: Final = 100_000
 """Of what one person says at once; a channel hands on no more, and what is longer is cut there."""
 MOST_ATTACHMENTS: Final = 20
 """Of one message; a channel hands on no more."""
+UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised of an event that is not what its service says it is. One such event is passed over: it must neither
+stop its channel, nor stand in a log with what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Arrived:
     text: str = ""
     """The sender's own words; of an edit, all of them as they are now. A mention of the daemon is taken out."""
     quoted: str = ""
-    """What is passed on and is not his words: what he forwards, or cites."""
+    """What is passed on and is not his words: what he forwards, or cites, or a program has written in his name."""
     reply_to: str = ""
     """The service's id of the message that this answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
@@ -111,6 +115,8 @@ class Batch:
     cursor: str
     """Where to go on behind it: kept with the input, and handed to `receive` after a restart. A service that keeps
     the place itself and knows it by the acknowledgement alone may leave it empty."""
+    unread: int = 0
+    """Events that came with it and could not be read, so that nothing becomes of them."""
 
 
 @dataclass(frozen=True, slots=True)

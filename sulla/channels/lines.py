@@ -21,6 +21,7 @@ from sulla.channels.rpc import (
     ChannelTested,
     ChannelWaiting,
 )
+from sulla.channels.run.doubled import is_said
 from sulla.channels.run.line import Line
 from sulla.channels.run.people_book import PeopleBook
 from sulla.core.errors import Conflict, NotFound
@@ -64,11 +65,15 @@ class Lines:
                 return why
         return "this conversation is held on no channel that this daemon has"
 
-    async def notify(self, address: str, title: str, text: str, key: str) -> str:
-        """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written."""
+    async def notify(self, address: str, title: str, text: str, key: str, matter: str) -> str:
+        """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written. What
+        is said there anyway is not said twice.
+        """
         name, _, place = address.partition("://")[2].partition("/")
         if (line := self.every.get(name)) is None:
             return f"there is no channel {name[:60]!r}"
+        if line.held is not None and await is_said(line.held, unquote(place), matter):
+            return ""
         if await line.tell(unquote(place), f"**{title}**\n\n{text}", key):
             return ""
         return f"the channel {name!r} is {line.state}, or nobody has written at this place of it yet"

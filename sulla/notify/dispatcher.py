@@ -167,7 +167,7 @@ class Dispatcher:
             raise NotFound(
                 f"there is no channel {channel[:60]!r}; there are: {', '.join(self._places.addresses) or 'none'}"
             )
-        why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.", f"test:{self._now_ms()}")
+        why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.", f"test:{self._now_ms()}", "")
         if not why:
             await self._keep(self.outbox.proved(channel, self._now_ms()))
             self._news.set()
@@ -206,7 +206,7 @@ class Dispatcher:
 
     async def _send(self, message: Message) -> None:
         title, text = composed(message, self.outbox.states[message.channel], self._now_ms(), self.outbox.zone)
-        why, unknown = await self._attempt(message.channel, title, text, message.id)
+        why, unknown = await self._attempt(message.channel, title, text, message.id, message.matter)
         now_ms = self._now_ms()
         if not why:
             self._tally.count(SENT, message.channel)
@@ -217,13 +217,13 @@ class Dispatcher:
         await self._keep(self.outbox.failed(message.id, why, now_ms, unknown=unknown))
         await self._tell_broken()
 
-    async def _attempt(self, channel: str, title: str, text: str, key: str) -> tuple[str, bool]:
+    async def _attempt(self, channel: str, title: str, text: str, key: str, matter: str) -> tuple[str, bool]:
         """Why a message was not taken, empty if it was, and whether it may have arrived all the same."""
         address = self._places.addresses[channel]
         try:
             async with self._clock.timeout(SEND_S):
                 if (way := self._places.ways.of(address)) is not None:
-                    return await way(address, title, text, key), False
+                    return await way(address, title, text, key, matter), False
                 said = await asyncio.to_thread(self._places.send, address, title, text)
                 return said, False
         except TimeoutError:

@@ -23,6 +23,8 @@ _TITLES: Final = {
 }
 _WAIT: Final = "wait:"
 """How the matters of questions begin; the thread that asks comes next."""
+_BROKEN: Final = "broken"
+"""What the matters of channels that do not work are called."""
 _SCHEDULE: Final = "schedule "
 """How the threads of schedules are called."""
 
@@ -77,11 +79,23 @@ def thread_asking(matter: str) -> ThreadId:
     return ThreadId(matter.removeprefix(_WAIT).partition(":")[0] if matter.startswith(_WAIT) else "")
 
 
+def thread_of(matter: str) -> ThreadId:
+    """The thread that some news are of, whether it asks or tells; empty if they are of none."""
+    kind, _, rest = matter.partition(":")
+    return ThreadId("" if kind == _BROKEN else rest.partition(":")[0])
+
+
 def of_broken(channel: str, why: str, now_ms: int) -> News:
     """That a channel does not work, for the others."""
     said = f"The channel {channel!r} takes no messages: {why}\n\n`sulla notify test {channel}` tries it."
     return News(
-        f"broken:{channel}:{now_ms}", f"broken:{channel}", "channel", "Sulla: a channel is broken", said, "high", now_ms
+        f"{_BROKEN}:{channel}:{now_ms}",
+        f"{_BROKEN}:{channel}",
+        "channel",
+        "Sulla: a channel is broken",
+        said,
+        "high",
+        now_ms,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-WaySend = Callable[[str, str, str, str], Awaitable[str]]
-"""Sends one message: to an address, with a title, a text, and a key that is the same for every attempt at it; why it
-was not taken, empty if it was. What came with a key before is taken, and does nothing."""
+WaySend = Callable[[str, str, str, str, str], Awaitable[str]]
+"""Sends one message: to an address, with a title, a text, a key that is the same for every attempt at it, and its
+matter (`values.News.matter`); why it was not taken, empty if it was. What came with a key before is taken, and does
+nothing."""
 OWN: Final = ("channel://",)
 """How addresses begin that Apprise has nothing to do with."""
 

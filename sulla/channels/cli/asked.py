@@ -83,13 +83,16 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
             ]
             _table(table, rows, "nobody may write by a channel: docs/channels.md says how somebody is let in")
         case _:
-            table = Table(("CHANNEL", "KIND", "ACCOUNT", "WAITING", "STATE"), (16, 10, 24, 7, 40), paper())
+            table = Table(
+                ("CHANNEL", "KIND", "ACCOUNT", "WAITING", "GIVEN UP", "STATE"), (16, 10, 24, 7, 8, 40), paper()
+            )
             rows = [
                 (
                     one["channel"],
                     one["kind"],
                     one["account"],
                     str(one["waiting"]),
+                    str(one["given_up"]),
                     f"{one['state']}: {one['why']}" if one["why"] else one["state"],
                 )
                 for one in found["channels"]

@@ -5,6 +5,7 @@ it is gone, what was said meanwhile is read from each chat's history.
 from __future__ import annotations
 
 import hashlib
+import logging
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ import aiohttp
 import discord
 
 from sulla.channels.base import (
+    UNREADABLE,
     Account,
     Arrived,
     Attachment,
@@ -39,6 +41,8 @@ from sulla.channels.discord.settings import DiscordOptions
 from sulla.channels.kinds import Wanted
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError, Unavailable
+
+log = logging.getLogger(__name__)
 
 MANNERS: Final = Manners(
     most_chars=MOST_CHARS,
@@ -185,24 +189,40 @@ class DiscordChannel:
             raise raised_by(error) from None
 
     async def _told(self, event: Event, at: Position) -> AsyncIterator[Batch]:
-        """What an event means, as batches; the last of them is behind it."""
-        data, found = event.data, list[Arrived]()
-        if event.name == "GUILD_CREATE":
-            for chat in [*(data.get("channels") or ()), *(data.get("threads") or ())]:
-                self._history.knows(chat)
-                if int(chat.get("last_message_id") or 0) > at.behind(str(chat["id"])):
-                    async for batch in self._read_on(str(chat["id"]), str(data["id"]), at):
-                        yield batch
-        elif event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
-            found = await self._message(data, at, edited=event.name == "MESSAGE_UPDATE")
-        elif event.name in ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK"):
-            found = [gone for id_ in data.get("ids") or [data["id"]] if (gone := await self._deleted(data, str(id_)))]
-        elif event.name == "INTERACTION_CREATE" and data.get("channel_id"):
-            press = pressed(data, await self._place(data))
-            found = [press] if press is not None else []
+        """What an event means, as batches; the last of them is behind it. One that cannot be read is passed over."""
+        found, unread = list[Arrived](), 0
+        try:
+            if event.name == "GUILD_CREATE":
+                async for batch in self._server(event.data, at):
+                    yield batch
+            else:
+                found = await self._meant(event, at)
+        except UNREADABLE as error:
+            log.warning("the event %d of Discord's could not be read: %s", event.seq, type(error).__name__)
+            unread = 1
         at.seq = event.seq
-        if found:
-            yield Batch(tuple(found), at.cursor())
+        if found or unread:
+            yield Batch(tuple(found), at.cursor(), unread)
+
+    async def _server(self, data: Mapping[str, Any], at: Position) -> AsyncIterator[Batch]:
+        """What the chats of a server have that was not read."""
+        for chat in [*(data.get("channels") or ()), *(data.get("threads") or ())]:
+            self._history.knows(chat)
+            if int(chat.get("last_message_id") or 0) > at.behind(str(chat["id"])):
+                async for batch in self._read_on(str(chat["id"]), str(data["id"]), at):
+                    yield batch
+
+    async def _meant(self, event: Event, at: Position) -> list[Arrived]:
+        """What an event means that tells of one thing."""
+        data = event.data
+        if event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+            return await self._message(data, at, edited=event.name == "MESSAGE_UPDATE")
+        if event.name in ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK"):
+            return [gone for id_ in data.get("ids") or [data["id"]] if (gone := await self._deleted(data, str(id_)))]
+        if event.name == "INTERACTION_CREATE" and data.get("channel_id"):
+            press = pressed(data, await self._place(data))
+            return [press] if press is not None else []
+        return []
 
     async def _message(self, message: Mapping[str, Any], at: Position, *, edited: bool = False) -> list[Arrived]:
         chat, private = str(message["channel_id"]), not message.get("guild_id")
@@ -235,11 +255,17 @@ class DiscordChannel:
     async def _read_on(self, chat: str, guild: str, at: Position) -> AsyncIterator[Batch]:
         """What a chat has behind what was read there."""
         while page := await self._history.behind(chat, at.behind(chat)):
-            found: list[Arrived] = []
+            found, unread = list[Arrived](), 0
             for message in page:
-                found += await self._message(message | ({"guild_id": guild} if guild else {}), at)
-            if found:
-                yield Batch(tuple(found), at.cursor())
+                about = message | {"channel_id": chat} | ({"guild_id": guild} if guild else {})
+                try:
+                    found += await self._message(about, at)
+                except UNREADABLE as error:
+                    log.warning("a message of Discord's history could not be read: %s", type(error).__name__)
+                    unread += 1
+                    at.has(chat, int(message["id"]), private=not guild)
+            if found or unread:
+                yield Batch(tuple(found), at.cursor(), unread)
 
     # ------------------------------------------------------------------------------------------------------- sending
 

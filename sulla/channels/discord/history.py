@@ -85,7 +85,8 @@ class History:
             return []
         except FAILURES as error:
             raise raised(error) from None
-        return sorted(found, key=lambda one: int(one["id"]))
+        numbered = [one for one in found if isinstance(one, dict) and str(one.get("id")).isdecimal()]
+        return sorted(numbered, key=lambda one: int(one["id"]))
 
     async def _chat(self, chat: str) -> dict[str, Any] | None:
         try:

@@ -16,7 +16,7 @@ from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 from discord.http import HTTPClient, Route
 from yarl import URL
 
-from sulla.channels.base import NotSent, Outcome, Unknown
+from sulla.channels.base import UNREADABLE, NotSent, Outcome, Unknown
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 
 log = logging.getLogger(__name__)
@@ -226,7 +226,7 @@ class Gateway:
                 await self._socket.poll_event()
             except (ReconnectWebSocket, *FAILURES) as error:
                 raise self._ended(error) from None
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except UNREADABLE as error:
                 # What it is about was heard before the library made objects of it.
                 log.debug("discord.py does not understand an event: %s", type(error).__name__)
         found, self._heard = self._heard, []

@@ -13,6 +13,8 @@ THREADS: Final = (10, 11, 12)
 """The types of channels that are threads of another one."""
 _SAID: Final = (0, 19)
 """The types of messages that people write: plain ones and replies. All others tell what happened."""
+_OTHER: Final = ("poll", "sticker_items")
+"""What a message may be alone, and is neither words nor a file."""
 _FORWARD: Final = 1
 _VOICE: Final = 1 << 13
 _COMPONENT: Final = 3
@@ -49,13 +51,17 @@ def said(message: Mapping[str, Any], place: Place, account: Account, *, edited: 
     cited = [str(one.get("content") or "") for one in passed_on] or [
         "" if to_us else str(answered.get("content") or "")
     ]
+    own = _own(str(message.get("content") or ""), account)
+    if message.get("application_id"):  # an application posts in its user's name
+        own, cited = "", [own, *cited]
     files = [file for one in (message, *passed_on) for file in _attachments(one)]
+    other = not own and not any(cited) and not files and any(message.get(name) for name in _OTHER)
     return Arrived(
         place,
         sender_of(message),
         str(message["id"]),
-        "edit" if edited else "message",
-        _own(str(message.get("content") or ""), account)[:MOST_TEXT_CHARS],
+        "edit" if edited else "other" if other else "message",
+        own[:MOST_TEXT_CHARS],
         "\n\n".join(filter(None, cited))[:MOST_TEXT_CHARS],
         "" if forwards else str(reference.get("message_id") or ""),
         tuple(files[:MOST_ATTACHMENTS]),

@@ -13,6 +13,9 @@ from sulla.core.dataclass import dataclass
 
 CommandName = Literal["new", "stop", "status", "agent", "help", "pick", "start"]
 COMMANDS: Final[tuple[CommandName, ...]] = get_args(CommandName)
+_LOOKS: Final = frozenset({"help", "start", "status"})
+"""Commands that change nothing."""
+OTHER: Final = "This was not taken: words and files are, and nothing else."
 _COMMAND: Final = re.compile(r"/([a-z]{2,12})(?:@\S+)?(?:\s+(.*))?", re.DOTALL)
 
 
@@ -104,19 +107,29 @@ def judge(arrived: Arrived, people: People, rules: Rules, own: Collection[str] =
     if arrived.kind == "press":
         return _pressed(arrived, person)
     if person is None:
-        if place.kind == "private":
-            # An edit by a stranger asks for nothing, and gets nothing.
-            return Stranger(Identity(rules.channel, sender)) if arrived.kind == "message" else Ignored("a stranger's")
-        if not rules.strangers or not arrived.addressed:
-            return Ignored("somebody who is not known, or means somebody else")
-        return Saying(None) if arrived.kind == "message" else Changed(None)
-    if not arrived.addressed and arrived.kind == "message":
+        return _unknown(arrived, rules)
+    if not arrived.addressed and arrived.kind in ("message", "other"):
         return Ignored("the daemon is not meant")
     if "write" not in person.scopes:
-        return Told("You may read here, and not write.") if arrived.kind == "message" else Ignored("he may not write")
+        return _read_only(arrived, person)
+    if arrived.kind == "other":
+        return Told(OTHER)
     if arrived.kind != "message":
         return Changed(person)
     return _said(arrived, person)
+
+
+def _unknown(arrived: Arrived, rules: Rules) -> Verdict:
+    """What becomes of what somebody does who is not known."""
+    if arrived.place.kind == "private":
+        # An edit by a stranger asks for nothing, and gets nothing.
+        stranger = Stranger(Identity(rules.channel, arrived.sender.id))
+        return stranger if arrived.kind == "message" else Ignored("a stranger's")
+    if not rules.strangers or not arrived.addressed:
+        return Ignored("somebody who is not known, or means somebody else")
+    if arrived.kind == "other":
+        return Ignored("neither words nor a file")
+    return Saying(None) if arrived.kind == "message" else Changed(None)
 
 
 def known(people: People, rules: Rules, sender: str) -> Person | None:
@@ -139,6 +152,15 @@ def _pressed(arrived: Arrived, person: Person | None) -> Verdict:
     if arrived.press is None or person is None:
         return Told("This is for others to answer.") if arrived.press is not None else Ignored("no press")
     return Pressed(person, arrived.press)
+
+
+def _read_only(arrived: Arrived, person: Person) -> Verdict:
+    """What becomes of what somebody does who may not write: he may look, and answer if he may approve."""
+    if arrived.kind not in ("message", "other"):
+        return Ignored("he may not write")
+    said = _said(arrived, person)
+    looks = isinstance(said, Pressed) or (isinstance(said, Commanded) and said.name in _LOOKS)
+    return said if looks else Told("You may read here, and not write.")
 
 
 def _said(arrived: Arrived, person: Person) -> Verdict:

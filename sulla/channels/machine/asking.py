@@ -9,6 +9,7 @@ from typing import Final
 
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.values import Choice, Question, Verdict
+from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.threads.log.waits import Wait
@@ -19,6 +20,13 @@ NO_FILES: Final = "The words were taken as the answer; the files with them were 
 HOW: Final = "Reply to this message with your answer."
 """What stands in a question that words answer."""
 NOT_YOURS: Final = "You may not answer this."
+NOTHING: Final = "Nothing is asked here now: there is nothing to pick."
+PRESS: Final = "Press a button below the question."
+SAY: Final = (
+    "Reply to the question with nothing but the words of a choice, or say `/pick` with what stands behind it there."
+)
+MOST_WORD_CHARS: Final = 40
+"""Of what somebody picked and is none, as it is told back."""
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
 _ALWAYS: Final[tuple[str, Verdict]] = ("Always allow", "always")
 _REVIEW: Final[tuple[tuple[str, Verdict], ...]] = (("Run it again", "run_again"), ("Give up", "give_up"))
@@ -53,17 +61,20 @@ def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: 
     return Question(id_, place, thread, wait.wait_id, wait.prompt, tuple(choices))
 
 
-def words_of(question: Question, *, buttons: bool) -> str:
+def words_of(question: Question, *, button_chars: int) -> str:
     """What a question says.
 
     Args:
         question: it.
-        buttons: whether the service has them; else it says how to answer in words.
+        button_chars: how much of a choice its button shows: longer ones stand in the words; 0 where the service has
+            none: then it says how to answer in words.
     """
     if not question.choices:
         return f"{question.prompt}\n\n{HOW}"
-    if buttons:
-        return question.prompt
+    if button_chars:
+        if all(len(one.label) <= button_chars for one in question.choices):
+            return question.prompt
+        return "\n".join((question.prompt, "", *(f"- {_plain(one.label)}" for one in question.choices)))
     numbers = _numbered(question)
     ways = "\n".join(
         f"{f'{number}.' if numbers else '-'} {_plain(one.label)}: `/pick {one.token}`"
@@ -120,6 +131,32 @@ def pressed(questions: Mapping[str, Question], token: str, place: str, person: P
             if choice.token == token and question.place == place:
                 return Answered(question, choice) if "approve" in person.scopes else NOT_YOURS
     return OLD
+
+
+def picked(
+    questions: Mapping[str, Question], word: str, place: str, person: Person, *, buttons: bool
+) -> Answered | str:
+    """What ``/pick WORD`` means: a choice by its token, as where nothing can be pressed.
+
+    Args:
+        questions: those that are open.
+        word: what stands behind it.
+        place: where.
+        person: who says it.
+        buttons: whether the service has them.
+
+    Returns:
+        The answer; or what he is told instead: why it is none, and how to choose.
+    """
+    if "approve" not in person.scopes:
+        return NOT_YOURS
+    if isinstance(found := pressed(questions, word, place, person), Answered):
+        return found
+    here = [one for one in questions.values() if one.place == place]
+    if not here:
+        return NOTHING
+    how = (PRESS if buttons else SAY) if any(one.choices for one in here) else "Reply to the question with your answer."
+    return f"{cut(_plain(word), MOST_WORD_CHARS)!r} is no choice of what is asked here now. {how}"
 
 
 def _numbered(question: Question) -> bool:

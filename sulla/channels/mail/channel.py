@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -32,6 +33,8 @@ from sulla.channels.mail.submission import Submission
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError, SullaError
 from sulla.host.system import random_id
+
+log = logging.getLogger(__name__)
 
 IDLE_S: Final = 540.0
 """How long one wait for news goes on; routers forget connections that are silent for longer."""
@@ -147,10 +150,10 @@ class MailChannel:
         while True:
             while uids:
                 some = await self._some(uids)
-                arrived = await self._read(some, standing)
+                arrived, unread = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
                 uid = max(uid, self._taken[-1])
-                yield Batch(arrived, str(Cursor(standing.validity, uid, self._today())))
+                yield Batch(arrived, str(Cursor(standing.validity, uid, self._today())), unread)
             uids = await self._box.after(uid)
             if uids:
                 continue
@@ -184,8 +187,12 @@ class MailChannel:
             some.append((uid, sizes.get(uid)))
         return some
 
-    async def _read(self, some: Sequence[tuple[int, int | None]], standing: Standing) -> tuple[Arrived, ...]:
+    async def _read(
+        self, some: Sequence[tuple[int, int | None]], standing: Standing
+    ) -> tuple[tuple[Arrived, ...], int]:
+        """What some mails say, and how many of them could not be read."""
         found: list[Arrived] = []
+        unread = 0
         self._mails.clear()
         for uid, size in some:
             if size is None:
@@ -201,7 +208,10 @@ class MailChannel:
                 self._note(arrived.place, arrived.message_id)
                 if arrived.attachments and not large:
                     self._mails[handle] = raw
-        return tuple(found)
+            elif arrived.unread:
+                log.warning("the mail %d could not be read: %s", uid, arrived.why)
+                unread += 1
+        return tuple(found), unread
 
     async def acknowledge(self, cursor: str) -> None:
         """What was taken is marked as read: so another home that gets this mailbox does not take it again."""

@@ -40,6 +40,8 @@ _RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*:)+\
 _FWD: Final = re.compile(r"^\s*(?:fwd?|wg|tr|rv|doorst|vs)\s*:", re.IGNORECASE)
 _LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
 _MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
+_RESENT: Final = ("Resent-From", "Resent-Sender", "Resent-To")
+"""Somebody has sent a mail on as it was, so its sender did not write to the daemon."""
 _RECIPIENTS: Final = ("To", "Cc", "Delivered-To", "X-Original-To")
 
 
@@ -65,6 +67,8 @@ class Passed(NamedTuple):
     """A mail that is passed over."""
 
     why: str
+    unread: bool = False
+    """Whether it could not be read at all."""
 
 
 def own_id(key: str, domain: str) -> str:
@@ -90,7 +94,7 @@ def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -
         message = message_from_bytes(raw, policy=policy.default)
         return _read(message, handle, own, whole_bytes)
     except Exception as error:  # noqa: BLE001 - a mail can be anything, and the parser fails over some in ways of its own
-        return Passed(f"it cannot be read ({type(error).__name__})")
+        return Passed(f"it cannot be read ({type(error).__name__})", unread=True)
 
 
 def content_of(raw: bytes, number: int) -> bytes | None:
@@ -233,6 +237,8 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     subject = " ".join(str(message.get("Subject", "")).split())[:300]
     if _FWD.match(subject) and not found.forwarded:
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history))))
+    if any(name in message for name in _RESENT):
+        found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history, found.forwarded))))
     passed_on = [_body(part) for part in _forwarded(message)]
     own = found.own
     if first and subject and not found.forwarded and not passed_on and not own.startswith("/"):

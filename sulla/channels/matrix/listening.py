@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mautrix.api import Method, Path
 
-from sulla.channels.base import Arrived, Batch
+from sulla.channels.base import UNREADABLE, Arrived, Batch
 from sulla.channels.matrix.homeserver import FAILURES, Homeserver, raised, refused_for_good
 from sulla.channels.matrix.reading import Me, arrived_of, at_ms, is_meant, known_of, target_of
 from sulla.channels.matrix.rooms import Known, Recent, Rooms, events_of, mapping, own_join
@@ -48,6 +48,8 @@ class Listening:
         """Rooms that the account was invited to, and why it does not come; empty where it does."""
         self._unreadable: set[str] = set()
         """Encrypted rooms of which the log has told."""
+        self._unread = 0
+        """Events that could not be read, of which no batch has told."""
         self.rooms = Rooms()
         self.recent = Recent()
 
@@ -75,16 +77,16 @@ class Listening:
                     events = list(events_of(told.get("timeline")))
                     if begun_ms is None:
                         async for page in self._missed(room_id, told, cursor):
-                            yield Batch(page, cursor)
+                            yield Batch(page, cursor, self._take_unread())
                     else:
                         events = [one for one in events if at_ms(one) >= begun_ms]
                     arrived += await self._read_each(room_id, events)
             except (*FAILURES, KeyError) as error:
                 raise raised(error) from None
             quiet = 0 if arrived else quiet + (after != cursor)
-            if arrived or quiet >= QUIET:
+            if arrived or self._unread or quiet >= QUIET:
                 quiet = 0
-                yield Batch(tuple(arrived), after)
+                yield Batch(tuple(arrived), after, self._take_unread())
             cursor, begun_ms = after, None
 
     async def _look(self) -> None:
@@ -128,14 +130,26 @@ class Listening:
             events = events[[one.get("event_id") for one in events].index(came) :]
         found: list[Arrived] = []
         for event in events:
-            if event.get("type") == "m.room.encrypted":
-                self._say_unreadable(room_id)
-            one = arrived_of(event, room_id, self.rooms, self._me, await self._target(room_id, event))
-            if isinstance(event_id := event.get("event_id"), str) and "state_key" not in event:
-                self.recent.note(room_id, event_id, replace(known_of(event), content=None))
-            if one is not None:
-                found.append(one)
+            try:
+                if (one := await self._read(room_id, event)) is not None:
+                    found.append(one)
+            except UNREADABLE as error:
+                log.warning("an event of Matrix's could not be read: %s", type(error).__name__)
+                self._unread += 1
         return found
+
+    async def _read(self, room_id: str, event: Mapping[str, Any]) -> Arrived | None:
+        """What an event of a room means."""
+        if event.get("type") == "m.room.encrypted":
+            self._say_unreadable(room_id)
+        one = arrived_of(event, room_id, self.rooms, self._me, await self._target(room_id, event))
+        if isinstance(event_id := event.get("event_id"), str) and "state_key" not in event:
+            self.recent.note(room_id, event_id, replace(known_of(event), content=None))
+        return one
+
+    def _take_unread(self) -> int:
+        unread, self._unread = self._unread, 0
+        return unread
 
     async def _target(self, room_id: str, event: Mapping[str, Any]) -> Known | None:
         """What is to be known of the event that another one names."""

@@ -22,6 +22,8 @@ _FILES: Final[Mapping[str, AttachmentKind]] = {
     "m.video": "file",
 }
 _VOICE: Final = ("org.matrix.msc3245.voice", "m.voice")
+_BRIDGED: Final = ("fi.mau.double_puppet_source", "com.beeper.per_message_profile")
+"""By these bridges say that they write in somebody's name what was said elsewhere."""
 _MXC: Final = re.compile(r"mxc://[A-Za-z0-9.:\[\]-]{1,255}/[A-Za-z0-9_-]{1,255}")
 _PILL: Final = re.compile(r"<a href=[\"']https://matrix\.to/#/([^\"'?]{1,300})[^\"']{0,300}[\"']>([^<]{1,200})</a>")
 _ID_CHARS: Final = 255
@@ -131,12 +133,14 @@ def _said(
     mentioned = _mentioned(content, me)
     if mentioned:
         body = _without_mention(body, content, me)
+    if any(outer.get(name) for name in _BRIDGED):
+        body, quoted = "", "\n".join(filter(None, (body, quoted)))
     return Arrived(
         place,
         who,
         message_id,
         kind,
-        (f"* {body}" if told == "m.emote" else body)[:MOST_TEXT_CHARS],
+        (f"* {body}" if told == "m.emote" and body else body)[:MOST_TEXT_CHARS],
         quoted[:MOST_TEXT_CHARS],
         reply,
         files,

@@ -10,6 +10,7 @@ from sulla.channels.machine.admission import Commanded
 from sulla.channels.machine.values import MOST_LEFT
 from sulla.channels.run.held import Held
 from sulla.core.ids import ThreadId
+from sulla.threads.log.records import StopAsked
 
 HELP = """\
 - `/new` begins another conversation here
@@ -69,7 +70,11 @@ async def _status(held: Held, arrived: Arrived) -> str:
     if state is None:
         return "There is no conversation here yet: write something."
     doing = "at rest" if state.run is None else "waiting for an answer" if state.suspended else "at work"
-    waiting = len(state.inbox.waiting)
+    stops = (one.fact for one in state.inbox.controls.values())
+    back = {
+        one.only for one in stops if isinstance(one, StopAsked)
+    }  # taken back, which whoever works there has not seen
+    waiting = sum(one.message_id not in back for one in state.inbox.waiting.values())
     lines = [f"- agent: {talk.agent or state.identity.agent}", f"- it is {doing}"]
     lines += [f"- messages that wait: {waiting}"] if waiting else []
     return "\n".join([*lines, f"- conversation: `{talk.thread}`"])

@@ -6,14 +6,16 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Final
 
 from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
+from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
 from sulla.channels.machine.values import Question, Talk
-from sulla.channels.metrics import ARRIVED
+from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
@@ -69,11 +71,13 @@ class Incoming:
             ShuttingDown: the daemon is stopping.
         """
         held = self._held
-        if batch.arrived:
+        if batch.unread:
+            held.around.tally.count(UNREAD, held.name, by=batch.unread)
+        by_place: dict[str, list[Arrived]] = {}
+        for one in map(legible, batch.arrived):
+            by_place.setdefault(one.place.key, []).append(one)
+        if by_place:
             people = await held.around.people.read()
-            by_place: dict[str, list[Arrived]] = {}
-            for one in batch.arrived:
-                by_place.setdefault(one.place.key, []).append(one)
             try:
                 async with asyncio.TaskGroup() as group:
                     for several in by_place.values():
@@ -82,9 +86,9 @@ class Incoming:
                 raise errors.exceptions[0] from None
         held.book.cursor = batch.cursor
         await held.shelf.keep()
-        for place in {one.place.key for one in batch.arrived}:
+        for place in by_place:
             held.wake(place)
-        if batch.arrived:
+        if by_place:
             await held.channel.acknowledge(batch.cursor)
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:
@@ -134,7 +138,12 @@ class Incoming:
         self._held.outbox.say(arrived.place.key, text, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
-        found = asking.pressed(self._held.book.questions, press.token, arrived.place.key, person)
+        questions, place = self._held.book.questions, arrived.place.key
+        if arrived.kind == "press":
+            found = asking.pressed(questions, press.token, place, person)
+        else:
+            buttons = bool(self._held.channel.manners.most_buttons)
+            found = asking.picked(questions, press.token, place, person, buttons=buttons)
         return found if isinstance(found, str) else await self._choose(found, person)
 
     async def _choose(self, found: asking.Answered, person: Person) -> str:
@@ -153,14 +162,18 @@ class Incoming:
         """A message that is changed before its turn began is another one; later that is said."""
         if self._mark(replace(arrived, kind="message", version="")) not in self._seen:
             return
-        waited = await self._withdrawn(arrived)
+        edits = next(number for number in count() if self._mark(_edit(arrived, number + 1)) not in self._seen)
+        waited = await self._withdrawn(arrived, edits)
         if arrived.kind == "edit":
-            await self._say(arrived, person, arrived.text if waited else EDITED + arrived.text)
+            edit = _edit(arrived, edits + 1)
+            await self._say(edit, person, arrived.text if waited else EDITED + arrived.text)
+            self._seen.add(self._mark(edit))
 
-    async def _withdrawn(self, arrived: Arrived) -> bool:
-        """Take what was said before back; whether its turn had not begun."""
+    async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
+        """Take what was said before back, as it was after so many edits; whether its turn had not begun."""
         held, talk = self._held, self._held.talk(arrived.place)
-        message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id)), False
+        before = (_edit(arrived, edits).version,) if edits else ()
+        message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id, *before)), False
         for thread in (talk.thread, *(left for left, _ in talk.left)):
             with suppress(NotFound):
                 if thread:
@@ -253,6 +266,11 @@ class Incoming:
         except (AlreadyAnswered, NotFound):
             return asking.OLD
         return asking.NO_FILES if arrived.attachments else ""
+
+
+def _edit(arrived: Arrived, number: int) -> Arrived:
+    """An edit as the so-manieth of its message: services say what tells edits apart, and not which one was before."""
+    return replace(arrived, kind="edit", version=f"#{number}")
 
 
 def _origin(person: Person | None) -> Origin:

@@ -259,7 +259,7 @@ class Line:
         after = ""
         while page := await self._around.threads.list(status="suspended", after=after, limit=_PAGE):
             for _, state in page:
-                if state is not None and _place_of(held, state):
+                if state is not None and place_of(held, state):
                     self._strays[state.thread_id] = None
             after = page[-1][0].key
         asking = {question.thread for question in held.book.questions.values()}
@@ -298,7 +298,7 @@ class Line:
         strays, self._strays = self._strays, {}
         for thread_id in strays:
             state = await self._around.threads.load(thread_id, messages=False)
-            if state is not None and (place := _place_of(held, state)):
+            if state is not None and (place := place_of(held, state)):
                 await reader.heed(place, state)
                 self._wake(place)
 
@@ -314,7 +314,7 @@ class Line:
             self._wake(place)
 
 
-def _place_of(held: Held, state: ThreadState) -> str:
+def place_of(held: Held, state: ThreadState) -> str:
     """Where the conversation is held that somebody works for; empty for nowhere, and for a place's own."""
     birth, own = state.identity.birth, state.thread_id
     root = birth.root if birth is not None and not birth.unattended else ""

@@ -182,9 +182,10 @@ class Reader:
     def _put(self, place: str, thread: str, waits: Sequence[Wait]) -> None:
         held = self._held
         most = held.channel.manners.most_buttons
+        chars = held.channel.manners.button_chars if most else 0
         for wait in waits:
             question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
             held.book.questions.setdefault(question.id, question)
-            held.outbox.ask(question, asking.words_of(question, buttons=bool(most)))
+            held.outbox.ask(question, asking.words_of(question, button_chars=chars))
             while len(held.book.questions) > MOST_QUESTIONS:
                 held.book.questions.pop(next(iter(held.book.questions)))

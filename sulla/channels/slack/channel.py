@@ -149,11 +149,12 @@ class SlackChannel:
                 async for batch in self._caught_up(at):
                     at = cursor_of(batch.cursor)
                     yield batch
-            if taken := socket.take(MOST_BATCH):
+            taken, unread = socket.take(MOST_BATCH), socket.take_unread()
+            if taken or unread:
                 gone, arrived = 0, tuple(one.arrived for one in taken)
                 at = at.behind(arrived, (one.moment for one in taken))
                 self._untold = [one.id for one in taken]
-                yield Batch(arrived, str(at))
+                yield Batch(arrived, str(at), unread)
                 continue
             socket.news.clear()
             with suppress(TimeoutError):
@@ -306,15 +307,15 @@ class SlackChannel:
 
     async def _caught_up(self, at: Cursor) -> AsyncIterator[Batch]:
         """What was missed. The cursor goes on with the last of it: before that other channels lack something."""
-        behind, last = at, None
+        behind, last, unread = at, None, 0
         async for found in Missed(self._open(), self._account, self._clock).since(at):
-            behind = behind.behind(found.arrived, found.moments)
+            behind, unread = behind.behind(found.arrived, found.moments), unread + found.unread
             if found.arrived:
                 if last is not None:
                     yield Batch(last, str(at))
                 last = found.arrived
         if last is not None or behind != at:
-            yield Batch(last or (), str(behind))
+            yield Batch(last or (), str(behind), unread)
 
     async def _sent(self, call: Awaitable[AsyncSlackResponse], ref: str = "", gone: tuple[str, ...] = ()) -> Outcome:
         """What came of a call that changes something at Slack."""

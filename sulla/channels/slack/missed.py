@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from sulla.channels.base import Account, Arrived
+from sulla.channels.base import UNREADABLE, Account, Arrived
 from sulla.channels.slack.cursor import Cursor, just_behind, order
 from sulla.channels.slack.failing import FAILURES, raised, rest_s, word_of
 from sulla.channels.slack.reading import said_of
@@ -39,6 +39,8 @@ class Found(NamedTuple):
     arrived: tuple[Arrived, ...]
     moments: tuple[str, ...]
     """When, also of what means nothing."""
+    unread: int
+    """Messages of it that could not be read."""
 
 
 class Missed:
@@ -80,8 +82,16 @@ class Missed:
                 yield self._read(channel, page)
 
     def _read(self, channel: str, page: list[Message]) -> Found:
-        arrived = (said_of(one, channel, self._account) for one in page)
-        return Found(tuple(one for one in arrived if one is not None), tuple(str(one["ts"]) for one in page))
+        arrived: list[Arrived] = []
+        unread = 0
+        for message in page:
+            try:
+                if (one := said_of(message, channel, self._account)) is not None:
+                    arrived.append(one)
+            except UNREADABLE as error:
+                log.warning("a message of Slack's history could not be read: %s", type(error).__name__)
+                unread += 1
+        return Found(tuple(arrived), tuple(str(one["ts"]) for one in page), unread)
 
     async def _channels(self) -> list[str]:
         found: list[str] = []
@@ -121,7 +131,7 @@ class Missed:
     ) -> tuple[list[Message], bool]:
         what = {"channel": channel, "oldest": oldest, "latest": latest, "limit": limit}
         answer = await self._ask(self._web.conversations_history, **what)
-        return (list(answer.get("messages") or []), bool(answer.get("has_more"))) if answer else ([], False)
+        return (_messages(answer), bool(answer.get("has_more"))) if answer else ([], False)
 
     async def _replies(self, channel: str, topic: str, oldest: str) -> AsyncIterator[list[Message]]:
         """Slack gives the oldest first, and what they answer before it, each time."""
@@ -129,8 +139,7 @@ class Missed:
         while True:
             what = {"channel": channel, "ts": topic, "oldest": oldest, "limit": PAGE, "cursor": cursor}
             answer = await self._ask(self._web.conversations_replies, **what)
-            found = (answer.get("messages") or []) if answer else []
-            page = [one for one in found if order(str(one["ts"])) > order(oldest) and one["ts"] != topic]
+            page = [one for one in _messages(answer) if order(str(one["ts"])) > order(oldest) and one["ts"] != topic]
             if page:
                 yield page
             cursor = _next(answer)
@@ -151,6 +160,12 @@ class Missed:
                     raise raised(error) from None
                 await self._clock.sleep(wait_s)
         raise Unavailable("Slack wants to be left alone", retry_after_s=60.0)
+
+
+def _messages(answer: AsyncSlackResponse | None) -> list[Message]:
+    """The messages of a page; what has no moment is none."""
+    found = (answer.get("messages") if answer is not None else None) or ()
+    return [one for one in found if isinstance(one, dict) and isinstance(one.get("ts"), str)]
 
 
 def _next(answer: AsyncSlackResponse | None) -> str:

@@ -23,8 +23,6 @@ from sulla.channels.slack.cursor import order
 _SAID: Final = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 """Kinds of messages in which a person says something; others tell what happened in a channel."""
 _MARK: Final = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
-UNREADABLE: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What is raised of an envelope that is not what Slack says it is."""
 _GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
 
 
@@ -132,14 +130,18 @@ def _message(message: Mapping[str, Any], channel: str, account: Account, *, vers
     own, mentioned = plain(str(message.get("text") or ""), account)
     to_us = bool(reply_to) and message.get("parent_user_id") == account.id
     shared = [one for one in _maps(message.get("attachments")) if one.get("is_share") or one.get("is_msg_unfurl")]
+    # An app may post in its user's name, who need not have seen the words.
+    by_app = bool(message.get("app_id") or message.get("bot_id"))
+    cited = [own] if by_app else []
+    cited += [_quoted(one, account) for one in shared]
     files = [*_maps(message.get("files")), *(file for one in shared for file in _maps(one.get("files")))]
     return Arrived(
         place,
         _sender(message),
         str(message.get("ts") or ""),
         "edit" if version else "message",
-        own[:MOST_TEXT_CHARS],
-        "\n\n".join(_quoted(one, account) for one in shared)[:MOST_TEXT_CHARS],
+        "" if by_app else own[:MOST_TEXT_CHARS],
+        "\n\n".join(cited)[:MOST_TEXT_CHARS],
         reply_to,
         tuple(_attachment(one) for one in files if one.get("id") and one.get("mode") not in _GONE)[:MOST_ATTACHMENTS],
         place.kind == "private" or mentioned or to_us,

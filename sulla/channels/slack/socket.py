@@ -15,8 +15,8 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sulla.channels.base import Account, Arrived
-from sulla.channels.slack.reading import UNREADABLE, arrived_of, moment_of
+from sulla.channels.base import UNREADABLE, Account, Arrived
+from sulla.channels.slack.reading import arrived_of, moment_of
 from sulla.core.errors import Unavailable
 
 log = logging.getLogger(__name__)
@@ -58,6 +58,7 @@ class Socket:
         """Something came, or the connection ended."""
         self.missed = False
         """Whether more was told than there was room for: it is in the history."""
+        self._unread = 0
         # It would try for ever to connect again, and tell nobody but the log.
         self._client = SocketModeClient(
             app_token,
@@ -84,6 +85,11 @@ class Socket:
     def take(self, most: int) -> list[Envelope]:
         """What waits, in order; no more than so many."""
         return [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
+
+    def take_unread(self) -> int:
+        """How many that came since the last time could not be read."""
+        unread, self._unread = self._unread, 0
+        return unread
 
     async def acknowledge(self, ids: Sequence[str]) -> None:
         """Tell Slack that some were taken.
@@ -112,8 +118,9 @@ class Socket:
             arrived = arrived_of(request.type, request.payload, self._account)
             moment = moment_of(request.type, request.payload)
         except UNREADABLE as error:
-            log.warning("what Slack told could not be read: %s in %r", type(error).__name__, request.type[:40])
+            log.warning("what Slack told could not be read: %s", type(error).__name__)
             arrived, moment = None, ""
+            self._unread += 1
         # Once something is missed nothing later that is in the history comes this way before it was read there: else
         # the cursor would go past it.
         self.missed = self.missed or len(self._waiting) >= MOST_WAITING

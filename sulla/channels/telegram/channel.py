@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 import telegram
@@ -14,7 +17,9 @@ from telegram import error as failures
 from telegram.request import HTTPXRequest
 
 from sulla.channels.base import (
+    UNREADABLE,
     Account,
+    Arrived,
     Attachment,
     Batch,
     Manners,
@@ -34,6 +39,8 @@ from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.errors import NotFound, SettingsError, SullaError, Unauthorized, Unavailable
+
+log = logging.getLogger(__name__)
 
 MANNERS: Final = Manners(
     most_chars=4_096,
@@ -80,13 +87,14 @@ class TelegramChannel:
         self._options = options
         self._api = options.api.rstrip("/")
         self._trusted = httpx.create_ssl_context()  # once: reading all authorities takes a while each time
+        self._polls = _request(options.poll_s + ANSWER_S, self._trusted)
         try:
             self._bot = Bot(
                 token,
                 f"{self._api}/bot",
                 f"{self._api}/file/bot",
                 request=_request(ANSWER_S, self._trusted),
-                get_updates_request=_request(options.poll_s + ANSWER_S, self._trusted),
+                get_updates_request=self._polls,  # opened and closed with it
             )
         except failures.InvalidToken:
             raise SettingsError("the token is none of Telegram's: take it from @BotFather") from None
@@ -125,21 +133,41 @@ class TelegramChannel:
         """
         offset = int(cursor) + 1 if cursor else None
         while not self._closed:
+            if found := await self._updates(offset):
+                batch = self._read(found)
+                offset = int(batch.cursor) + 1
+                yield batch
+
+    async def _updates(self, offset: int | None) -> dict[int, Mapping[str, Any]]:
+        """The next updates by their numbers, as the Bot API writes them: the library makes objects of all of them or of
+        none, and one that is newer than it would be the first in line for ever.
+        """
+        wanted = {"limit": _MOST_UPDATES, "timeout": self._options.poll_s, "allowed_updates": json.dumps(WANTED)}
+        asked = urlencode(wanted if offset is None else wanted | {"offset": offset})
+        try:
+            found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")
+            return {int(one["update_id"]): one for one in found}
+        except failures.Conflict:
+            raise Unavailable(
+                "another program reads this bot's messages, or a webhook is set", retry_after_s=30.0
+            ) from None
+        except telegram.error.TelegramError as error:
+            raise _raised(error) from None
+        except UNREADABLE as error:
+            raise Unavailable(f"Telegram answered what is no list of updates ({type(error).__name__})") from None
+
+    def _read(self, updates: Mapping[int, Mapping[str, Any]]) -> Batch:
+        """What some updates mean; one that cannot be read is passed over."""
+        arrived: list[Arrived] = []
+        unread = 0
+        for number, update in updates.items():
             try:
-                found = await self._bot.get_updates(
-                    offset, limit=_MOST_UPDATES, timeout=self._options.poll_s, allowed_updates=WANTED
-                )
-            except failures.Conflict:
-                raise Unavailable(
-                    "another program reads this bot's messages, or a webhook is set", retry_after_s=30.0
-                ) from None
-            except telegram.error.TelegramError as error:
-                raise _raised(error) from None
-            if not found:
-                continue
-            offset = found[-1].update_id + 1
-            arrived = [arrived_of(one.to_dict(), self._account) for one in found]
-            yield Batch(tuple(one for one in arrived if one is not None), str(found[-1].update_id))
+                if (one := arrived_of(update, self._account)) is not None:
+                    arrived.append(one)
+            except UNREADABLE as error:
+                log.warning("the update %d of Telegram's could not be read: %s", number, type(error).__name__)
+                unread += 1
+        return Batch(tuple(arrived), str(max(updates)), unread)
 
     async def acknowledge(self, cursor: str) -> None:
         """The next question for updates says it."""

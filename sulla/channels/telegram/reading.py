@@ -1,4 +1,4 @@
-"""What Telegram's updates say. Pure: reads the Bot API's JSON, as its library gives it back."""
+"""What Telegram's updates say. Pure: reads the Bot API's JSON, as it comes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import Any, Final
 from sulla.channels.base import MOST_ATTACHMENTS, MOST_TEXT_CHARS, Account, Arrived, Attachment, Place, Press, Sender
 
 _FILES: Final = ("document", "audio", "video", "animation", "video_note", "sticker")
+_NOT_HIS: Final = ("forward_origin", "via_bot", "sender_business_bot")
+"""What says that somebody else has written a message: whoever is forwarded, an inline bot, or one of a business."""
+_OTHER: Final = (
+    "location", "venue", "contact", "poll", "dice", "game", "story", "checklist", "paid_media", "invoice", "giveaway",
+)  # fmt: skip
+"""What a message may be alone, and is neither words nor a file."""
 WANTED: Final = ("message", "edited_message", "callback_query")
 """The kinds of updates that are asked for. The Bot API tells bots of no deletions."""
 
@@ -53,18 +59,20 @@ def _said(message: Mapping[str, Any], account: Account, *, edited: bool) -> Arri
     reply = message.get("reply_to_message")
     answers = reply if isinstance(reply, Mapping) else {}
     to_us = str((answers.get("from") or {}).get("id", "")) == account.id
-    forwarded = isinstance(message.get("forward_origin"), Mapping)
+    passed_on = any(message.get(name) for name in _NOT_HIS)
     command = text.startswith("/") and (place.kind == "private" or f"@{account.name}".lower() in text.lower())
     cited = str((message.get("quote") or {}).get("text") or "") or ("" if to_us else str(answers.get("text") or ""))
+    files = tuple(_attachments(message))[:MOST_ATTACHMENTS]
+    other = not text and not files and not edited and any(name in message for name in _OTHER)
     return Arrived(
         place,
         _sender(message),
         str(message["message_id"]),
-        "edit" if edited else "message",
-        "" if forwarded else own[:MOST_TEXT_CHARS],
-        (text if forwarded else cited)[:MOST_TEXT_CHARS],
+        "edit" if edited else "other" if other else "message",
+        "" if passed_on else own[:MOST_TEXT_CHARS],
+        (text if passed_on else cited)[:MOST_TEXT_CHARS],
         "" if answers.get("forum_topic_created") else str(answers.get("message_id") or ""),
-        tuple(_attachments(message))[:MOST_ATTACHMENTS],
+        files,
         place.kind == "private" or mentioned or to_us or command,
         str(message.get("edit_date") or "") if edited else "",
         at_ms=int(message.get("date") or 0) * 1_000,

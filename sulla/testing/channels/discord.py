@@ -22,11 +22,12 @@ from sulla.testing.channels.discord_forms import (
     answered,
     cut,
     failed,
-    member,
+    message_of,
     press_of,
     public,
     rung_by,
     sent,
+    server_of,
     user_of,
     wrong_with,
 )
@@ -274,7 +275,7 @@ class DiscordWire:
         forwarded: bool = False,
         files: Sequence[tuple[str, bytes, AttachmentKind]] = (),
     ) -> str:
-        """See `wire.Wire`. Discord tells a bot nothing of what came before it was there at all: they wait for it."""
+        """See `wire.Wire`. Of what came before it was there Discord tells a bot nothing: they wait for it."""
         async with SystemClock().timeout(PATIENCE_S):
             await self.gateway.begun.wait()
         chat = self._chats[place.topic or place.id]
@@ -304,6 +305,13 @@ class DiscordWire:
             chat["messages"].append(one)
             self.gateway.tell("MESSAGE_CREATE", dict(one))
         return str(message["id"])
+
+    async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
+        """See `wire.Wire`; the history has it, too."""
+        chat = self._chats[place.topic or place.id]
+        chat["messages"].append(made := self._made(chat, user_of(sender), text) | {"message_snapshots": text})
+        self.gateway.tell("MESSAGE_CREATE", dict(made))
+        return True
 
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """See `wire.Wire`."""
@@ -365,19 +373,10 @@ class DiscordWire:
     # ------------------------------------------------------------------------------------------------------- private
 
     def _guild(self) -> dict[str, Any]:
-        every = [one for one in self._chats.values() if one.get("guild_id")]
-        rooms, threads = (
-            [public(one) for one in every if (one["type"] == THREAD) is is_one] for is_one in (False, True)
-        )
-        about = {"id": GUILD, "name": "home", "owner_id": "5001", "roles": [], "members": [], "member_count": 2}
-        return about | {"channels": rooms, "threads": threads, "emojis": [], "features": [], "unavailable": False}
+        return server_of(GUILD, [one for one in self._chats.values() if one.get("guild_id")])
 
     def _made(self, chat: Mapping[str, Any], author: Mapping[str, Any], text: str) -> dict[str, Any]:
-        made = {"id": self._take_id(), "channel_id": chat["id"], "author": author, "content": text, "type": 0}
-        made |= {"timestamp": self._now(), "edited_timestamp": None, "tts": False, "pinned": False, "flags": 0}
-        made |= {"mention_everyone": False, "mentions": [], "mention_roles": [], "attachments": [], "embeds": []}
-        made["components"] = []
-        return made | ({"guild_id": chat["guild_id"], "member": member()} if chat.get("guild_id") else {})
+        return message_of(self._take_id(), chat, author, text, self._now())
 
     def _attached(self, name: str, content: bytes, kind: AttachmentKind) -> dict[str, Any]:
         id_ = self._take_id()

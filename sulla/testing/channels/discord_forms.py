@@ -56,6 +56,35 @@ def member() -> dict[str, Any]:
     return {"roles": [], "joined_at": "2026-01-01T00:00:00+00:00", "deaf": False, "mute": False, "flags": 0}
 
 
+def server_of(guild: str, chats: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A server as it is told.
+
+    Args:
+        guild: its number.
+        chats: those in it.
+    """
+    rooms, threads = ([public(one) for one in chats if (one["type"] == THREAD) is is_one] for is_one in (False, True))
+    about = {"id": guild, "name": "home", "owner_id": "5001", "roles": [], "members": [], "member_count": 2}
+    return about | {"channels": rooms, "threads": threads, "emojis": [], "features": [], "unavailable": False}
+
+
+def message_of(id_: str, chat: Mapping[str, Any], author: Mapping[str, Any], text: str, at: str) -> dict[str, Any]:
+    """A plain message as it is told.
+
+    Args:
+        id_: its number.
+        chat: where.
+        author: who wrote it.
+        text: what stands in it.
+        at: when.
+    """
+    made = {"id": id_, "channel_id": chat["id"], "author": author, "content": text, "type": 0}
+    made |= {"timestamp": at, "edited_timestamp": None, "tts": False, "pinned": False, "flags": 0}
+    made |= {"mention_everyone": False, "mentions": [], "mention_roles": [], "attachments": [], "embeds": []}
+    made["components"] = []
+    return made | ({"guild_id": chat["guild_id"], "member": member()} if chat.get("guild_id") else {})
+
+
 async def sent(request: web.Request) -> tuple[dict[str, Any], list[tuple[str, bytes]]]:
     """What a message says, and its files.
 

@@ -47,12 +47,15 @@ class Reading:
         self._channel = channel
         self._left: list[Arrived] = []
         self.cursor = cursor
+        self.unread = 0
+        """Events that could not be read."""
 
     async def next(self) -> Arrived:
         """What arrives next; its batch is acknowledged when all of it was taken."""
         while not self._left:
             batch = await soon(self._batches)
             self._left = list(batch.arrived)
+            self.unread += batch.unread
             self.cursor = batch.cursor
         taken = self._left.pop(0)
         if not self._left:
@@ -287,6 +290,26 @@ class ChannelKit:
         finally:
             root.removeHandler(heard)
         assert not [line for line in heard.lines if wire.secret in line]
+
+    async def test_what_nobody_can_read_is_passed_over(self, wire: Wire) -> None:
+        heard = _Heard()
+        root = logging.getLogger()
+        root.addHandler(heard)
+        place, ann = wire.place(1), wire.person(1)
+        try:
+            async with opened(wire) as (_, reading):
+                await wire.say(place, ann, "before")
+                assert (await reading.next()).text == "before"
+                counts = await wire.nonsense(place, ann, "whisper")
+                await wire.say(place, ann, "after")
+                assert (await reading.next()).text == "after"
+                assert reading.unread == counts
+            async with opened(wire, reading.cursor) as (_, later):
+                await wire.say(place, ann, "later")
+                assert (await later.next()).text == "later"
+        finally:
+            root.removeHandler(heard)
+        assert not [line for line in heard.lines if "whisper" in line]
 
     async def test_a_closed_channel_ends(self, wire: Wire) -> None:
         channel = wire.channel()

@@ -254,6 +254,11 @@ class MatrixWire:
             )
         return said or self.rooms.add(place.id, "m.room.message", sender.id, content)
 
+    async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
+        """See `wire.Wire`."""
+        self.rooms.add(place.id, "m.room.message", sender.id, {"msgtype": [text], "body": {"m.text": text}})
+        return False
+
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """See `wire.Wire`."""
         new = {"msgtype": "m.text", "body": text, "m.mentions": {}}

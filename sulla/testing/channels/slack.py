@@ -302,6 +302,11 @@ class SlackWire:
         await self._tell(place, made | {"event_ts": made["ts"]}, missable=True)
         return str(made["ts"])
 
+    async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
+        """See `wire.Wire`."""
+        await self.command(place, Sender(sender.id, text), "<!| >")
+        return True
+
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """See `wire.Wire`."""
         found = next(one for one in self._channels[place.id] if one["ts"] == message_id)

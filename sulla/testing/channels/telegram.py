@@ -223,8 +223,9 @@ class TelegramWire:
         reply_to: str = "",
         forwarded: bool = False,
         files: Sequence[tuple[str, bytes, AttachmentKind]] = (),
+        more: Mapping[str, Any] | None = None,
     ) -> str:
-        """See `wire.Wire`."""
+        """See `wire.Wire`; `more` stands in the message beside all that."""
         message = self._said(place, sender, f"@{BOT['username']} {text}" if mentions else text, mentions=mentions)
         if reply_to:
             every = self._chats.get(place.id, [])
@@ -245,9 +246,16 @@ class TelegramWire:
                 case _:
                     message["document"] = about | {"file_name": name}
             message["caption"] = message.pop("text", message.get("caption"))
+        message |= more or {}
         self._chats.setdefault(place.id, []).append(message)
         self._updates.tell({"message": dict(message)})
         return str(message["message_id"])
+
+    async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
+        """See `wire.Wire`."""
+        message = self._said(place, sender, text, mentions=False)
+        self._updates.tell({"message": message | {"chat": text, "poll": {"question": text}}})
+        return True
 
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """See `wire.Wire`."""

@@ -70,6 +70,15 @@ class Wire(Protocol):
             files: name, content and kind of what comes with it.
         """
 
+    async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
+        """The service tells of something that this sender did in a way that nobody can read; False where the channel
+        takes whatever is not what it should be for something that means nothing.
+
+        Args:
+            place, sender: where and who.
+            text: stands somewhere in it.
+        """
+
     async def edit(self, place: Place, sender: Sender, message_id: str, text: str) -> bool:
         """Somebody changes his message; False where the service tells nobody."""
 

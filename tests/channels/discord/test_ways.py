@@ -46,6 +46,19 @@ async def test_over_a_restart_it_is_told_what_was_changed_and_pressed_meanwhile(
     assert wire.gateway.resumed == 1
 
 
+async def test_what_nobody_can_read_in_a_history_is_passed_over(wire: DiscordWire) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    async with opened(wire) as (_, reading):
+        await wire.say(place, ann, "old")
+        await reading.next()
+    wire.gateway.forget()
+    await wire.nonsense(place, ann, "whisper")
+    await wire.say(place, ann, "new")
+    async with opened(wire, reading.cursor) as (_, later):
+        assert (await later.next()).text == "new"
+        assert later.unread == 1
+
+
 async def test_after_a_lost_session_histories_are_read(wire: DiscordWire) -> None:
     group, thread, place, ann = wire.place(1, group=True), wire.thread(1), wire.place(1), wire.person(1)
     async with opened(wire) as (_, reading):

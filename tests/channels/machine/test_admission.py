@@ -8,6 +8,7 @@ import pytest
 
 from sulla.channels.base import Arrived, ArrivedKind, Place, Press, Sender
 from sulla.channels.machine.admission import (
+    OTHER,
     Changed,
     Commanded,
     Ignored,
@@ -70,7 +71,22 @@ def test_members_of_a_group_whom_nobody_has_let_in_are_not_heard_unless_the_sett
 
 def test_who_may_only_read_is_told_so() -> None:
     assert isinstance(_of("2"), Told)
+    assert isinstance(_of("2", text="/new"), Told)
     assert isinstance(_of("2", kind="edit"), Ignored)
+    assert isinstance(_of("2", kind="other"), Told)
+
+
+def test_who_may_only_read_may_look() -> None:
+    assert _of("2", text="/help") == Commanded(READER, "help", "")
+    assert _of("2", text="/status") == Commanded(READER, "status", "")
+    assert _of("2", text="/pick abc") == Pressed(READER, Press("abc"))
+
+
+def test_what_is_neither_words_nor_a_file_is_said_to_be_not_taken() -> None:
+    assert _of("1", text="", kind="other") == Told(OTHER)
+    assert isinstance(_of("1", place=GROUP, kind="other", addressed=False), Ignored)
+    assert isinstance(_of("3", place=GROUP, kind="other"), Ignored)
+    assert isinstance(_of("3", kind="other"), Ignored)
 
 
 def test_commands_are_known_by_their_names() -> None:

@@ -88,10 +88,32 @@ def test_a_press_counts_for_who_may_at_its_place_while_it_is_asked() -> None:
     assert asking.pressed(open_, token, "p", Person("rita", ("read", "write"))) == asking.NOT_YOURS
 
 
+def test_a_word_that_is_no_choice_is_called_that_and_told_how_to_choose() -> None:
+    ann, rita = Person("ann"), Person("rita", ("read", "write"))
+    question = asking.question_of(WAIT, "p", "t", "secret", 3)
+    open_, token = {question.id: question}, question.choices[0].token
+    assert asking.picked(open_, token, "p", ann, buttons=True) == asking.Answered(question, question.choices[0])
+    pressing, saying = (asking.picked(open_, "Allow\nit", "p", ann, buttons=buttons) for buttons in (True, False))
+    assert pressing == f"'Allow it' is no choice of what is asked here now. {asking.PRESS}"
+    assert saying == f"'Allow it' is no choice of what is asked here now. {asking.SAY}"
+    assert asking.picked(open_, token, "q", ann, buttons=True) == asking.NOTHING
+    assert asking.picked(open_, "Allow", "p", rita, buttons=True) == asking.NOT_YOURS
+    assert asking.picked(open_, token, "p", rita, buttons=True) == asking.NOT_YOURS
+    words = asking.question_of(Wait("answer:y", CallId("c"), "How many?"), "p", "t", "secret", 3)
+    told = asking.picked({words.id: words}, "seven", "p", ann, buttons=True)
+    assert told == "'seven' is no choice of what is asked here now. Reply to the question with your answer."
+
+
+def test_choices_that_are_longer_than_a_button_stand_in_the_question() -> None:
+    question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b" * 21)), "p", "t", "s", 3)
+    assert asking.words_of(question, button_chars=20) == f"Which?\n\n- a\n- {'b' * 21}"
+    assert asking.words_of(question, button_chars=21) == "Which?"
+
+
 def test_without_buttons_it_is_asked_in_words() -> None:
     question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b")), "p", "t", "secret", 0)
     assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
-    said = asking.words_of(question, buttons=False)
+    said = asking.words_of(question, button_chars=0)
     assert all(f"/pick {one.token}" in said for one in question.choices)
 
 
@@ -120,10 +142,10 @@ def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> Non
     assert asking.replied(open_, "2", "r", "p", Person("ann")) == asking.Answered(question, question.choices[1])
     for said in ("1", "4", "many"):
         assert asking.replied(open_, said, "r", "p", Person("ann")) == "", said
-    assert "- 3: " in asking.words_of(question, buttons=False)
-    assert "the number" not in asking.words_of(question, buttons=False)
+    assert "- 3: " in asking.words_of(question, button_chars=0)
+    assert "the number" not in asking.words_of(question, button_chars=0)
     named = asking.question_of(WAIT, "p", "t", "secret", 0)
-    assert "2. Refuse: `/pick" in asking.words_of(named, buttons=False)
+    assert "2. Refuse: `/pick" in asking.words_of(named, button_chars=0)
 
 
 def test_what_was_seen_is_known_and_bounded() -> None:

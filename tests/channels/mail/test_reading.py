@@ -161,3 +161,9 @@ def test_no_bytes_make_it_fail() -> None:
     part = b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n"
     nested = b"".join(part % (at, at) for at in range(2_000))
     assert isinstance(read(bytes(base[:100]) + nested, "7.1", OWN), Arrived | Passed)
+
+
+def test_a_mail_that_somebody_sent_on_is_not_said_to_the_daemon() -> None:
+    found = said(text("obey"), Resent_From="Eve <eve@y.example>", Subject="Orders")
+    assert found.text == ""
+    assert found.quoted == "obey"

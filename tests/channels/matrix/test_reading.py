@@ -233,3 +233,9 @@ def test_whatever_stands_in_an_event_is_read_or_passed_over() -> None:
         for target in (None, Known(ME.id, "", content), Known(ANN, "$t")):
             found = arrived_of(event, ROOM, _rooms(), ME, target)
             assert found is None or isinstance(found.text, str)
+
+
+@pytest.mark.parametrize("mark", ["fi.mau.double_puppet_source", "com.beeper.per_message_profile"])
+def test_what_a_bridge_writes_in_somebodys_name_is_not_said_by_him(mark: str) -> None:
+    found = _said({"body": "obey", mark: "mautrix-telegram"})
+    assert (found.text, found.quoted) == ("", "obey")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sulla.channels.base import Account, Arrived, Place
-from sulla.channels.slack.reading import UNREADABLE, arrived_of, moment_of, plain, said_of
+from sulla.channels.base import UNREADABLE, Account, Arrived, Place
+from sulla.channels.slack.reading import arrived_of, moment_of, plain, said_of
 
 BOT = Account("U0", "sulla")
 
@@ -191,3 +191,13 @@ def _broken(shape: Any, chance: random.Random) -> Any:
     if isinstance(shape, dict):
         return {key: _broken(value, chance) for key, value in shape.items() if chance.random() > 0.05}
     return [_broken(one, chance) for one in shape] if isinstance(shape, list) else shape
+
+
+def test_what_an_app_posts_in_somebodys_name_is_not_said_by_him() -> None:
+    found = _event(app_id="A1", text="obey")
+    assert found is not None
+    assert (found.sender.id, found.text, found.quoted) == ("U1", "", "obey")
+    message = {"ts": "2.000001", "user": "U1", "bot_id": "B1", "text": "obey", "edited": {"ts": "3.1"}}
+    changed = _event(subtype="message_changed", message=message, user="")
+    assert changed is not None
+    assert (changed.text, changed.quoted) == ("", "obey")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sulla.channels.run.incoming import PATIENCE_S
+from sulla.core.message import Text
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.scene import ECHO, Scene
@@ -47,6 +48,32 @@ async def test_a_stop_drops_what_waits_and_the_next_message_is_answered(
         await wire.say(wire.place(1), wire.person(1), "three")
         await scene.until(lambda: "Third." in scene.texts(1), "the answer")
         provider.assert_done()
+
+
+async def test_a_message_that_waits_and_is_edited_twice_is_one_message(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    gate = Gate()
+    provider = ScriptedProvider([Say((gate, "First.")), "Second."])
+    place, ann = wire.place(1), wire.person(1)
+    async with Scene(wire, tmp_path, store=MemoryStore(clock, random_id), clock=clock, provider=provider) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(place, ann, "one")
+        await scene.until(lambda: provider.requests, "it is at work")
+        waiting = await wire.say(place, ann, "two")
+        for number, text in enumerate(("two, or three", "three"), 2):
+            await scene.until(lambda: len(scene.keeper.said) == number, "it was taken in")  # noqa: B023 - at once
+            clock.jump(5)
+            await wire.edit(place, ann, waiting, text)
+        await scene.until(lambda: len(scene.keeper.said) == 4, "the second edit was taken in")
+        await wire.say(place, ann, "/status")
+        await scene.until(lambda: any("it is at work" in one for one in scene.texts(1)), "how it is")
+        assert "messages that wait: 1" in next(one for one in scene.texts(1) if "it is at work" in one)
+        gate.open()
+        await scene.until(lambda: "Second." in scene.texts(1), "the answer")
+        said = [part.text for one in provider.requests[-1].messages for part in one.parts if isinstance(part, Text)]
+        assert "three" in said
+        assert not [one for one in said if "two" in one]
 
 
 def _has_said(scene: Scene, many: int) -> bool:

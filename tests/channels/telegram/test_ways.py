@@ -73,12 +73,40 @@ async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: M
         await scene.until(lambda: scene.texts(1), "an answer")
         lines, where = Lines({"chat": scene.line}, scene.people), f"channel://chat/{wire.place(1).id}"
         for _ in range(2):
-            assert await lines.notify(where, "Sulla: a notice", "The tea is ready.", "k1") == ""
+            assert await lines.notify(where, "Sulla: a notice", "The tea is ready.", "k1", "") == ""
         await scene.until(lambda: len(scene.texts(1)) == 2, "the notice")
         await scene.pass_time(20)
         assert scene.texts(1)[1:] == ["Sulla: a notice\n\nThe tea is ready."]
-        assert await lines.notify("channel://chat/77", "t", "x", "k2")
-        assert await lines.notify("channel://other/77", "t", "x", "k3")
+        assert await lines.notify("channel://chat/77", "t", "x", "k2", "")
+        assert await lines.notify("channel://other/77", "t", "x", "k3", "")
+
+
+async def test_what_a_conversation_says_at_its_place_is_no_notice_there(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well.", "Good."])) as scene:
+        await scene.pair(1, "ann")
+        await scene.pair(2, "bob")
+        for number in (1, 2):
+            await wire.say(wire.place(number), wire.person(number), "hello")
+            await scene.until(lambda: scene.texts(number), "an answer")  # noqa: B023 - at once
+        lines, thread = Lines({"chat": scene.line}, scene.people), scene.keeper.said[0][0]
+        here, there = (f"channel://chat/{wire.place(number).id}" for number in (1, 2))
+        matters = (f"wait:{thread}:approval:x", f"notice:{thread}", f"failed:{thread}")
+        for matter in matters:
+            assert await lines.notify(here, "Sulla: somebody is asked", "May I?", f"here {matter}", matter) == ""
+            assert await lines.notify(there, "Sulla: somebody is asked", "May I?", f"there {matter}", matter) == ""
+        other = await scene.world.thread()
+        for matter in (f"wait:{other}:approval:x", "broken:chat", ""):
+            assert await lines.notify(here, "Sulla: news", "of others", f"here {matter}", matter) == ""
+        await scene.until(lambda: len(scene.texts(1)) + len(scene.texts(2)) == 8, "the notices")
+        await scene.pass_time(20)
+        assert [text.partition("\n")[0] for text in scene.texts(1)[1:]] == ["Sulla: news"] * 3
+        assert [text.partition("\n")[0] for text in scene.texts(2)[1:]] == ["Sulla: somebody is asked"] * 3
+        lines = Lines({"chat": scene.line}, scene.people)
+        held, scene.line.held = scene.line.held, None
+        assert "is well" in await lines.notify(here, "Sulla: somebody is asked", "May I?", "k", matters[0])
+        scene.line.held = held
 
 
 async def test_a_notice_to_a_place_of_threads_goes_to_the_newest(
@@ -92,8 +120,8 @@ async def test_a_notice_to_a_place_of_threads_goes_to_the_newest(
         for number, topic in enumerate((older, newer, older), 1):
             await wire.say(topic, ann, f"hello {number}")
             await scene.until(lambda: len(scene.keeper.said) == number, "it was taken in")  # noqa: B023 - at once
-            assert await lines.notify(f"channel://chat/{chat.id}", "Tea", f"notice {number}", f"k{number}") == ""
-        assert await lines.notify(f"channel://chat/{chat.id}%0A9", "Tea", "by its key", "k4") == ""
+            assert await lines.notify(f"channel://chat/{chat.id}", "Tea", f"notice {number}", f"k{number}", "") == ""
+        assert await lines.notify(f"channel://chat/{chat.id}%0A9", "Tea", "by its key", "k4", "") == ""
         await scene.until(lambda: len(wire.seen(chat)) == 7, "answers and notices")
 
         def notices(topic: Place) -> list[str]:

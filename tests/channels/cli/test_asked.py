@@ -1,0 +1,38 @@
+"""What `sulla channel list` shows of how channels do."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import pytest
+
+from sulla.channels.cli import asked
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import Door
+
+
+class Answering:
+    """Plays a daemon whose channel is well, and was refused two messages for good."""
+
+    async def call(self, method: str, **params: object) -> dict[str, Any]:
+        row = {"channel": "tg", "kind": "telegram", "account": "sulla_bot", "state": "well", "why": "", "waiting": 0}
+        return {"channels": [row | {"given_up": 2}]}
+
+
+@asynccontextmanager
+async def answering(where: Door) -> AsyncIterator[Answering]:
+    yield Answering()
+
+
+async def test_the_list_shows_what_a_service_has_refused_for_good(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(asked, "open_client", answering)
+    given = argparse.Namespace(below="list", json=False)
+    assert await asked.ask(given, cast("Door", None)) is Exit.OK
+    head, row = capsys.readouterr().out.splitlines()[:2]
+    assert "GIVEN UP" in head
+    assert row.split() == ["tg", "telegram", "sulla_bot", "0", "2", "well"]
