@@ -35,7 +35,8 @@ from sulla.threads.log.records import Answer, Input
 log = logging.getLogger(__name__)
 
 PATIENCE_S: Final = 30.0
-"""How long a message waits for room in its conversation before its sender is told that it was not taken."""
+"""How long a person's message waits for room in its conversation before he is told that it was not taken. Those of
+members of a group whom nobody has let in do not wait: they would keep everybody else waiting behind them."""
 PAUSE_S: Final = 0.5
 """How long is waited between two attempts."""
 MOST_AT_ONCE: Final = 16
@@ -194,14 +195,14 @@ class Incoming:
             quoted, text = "\n\n".join(filter(None, (f"{arrived.sender.name}: {text}", quoted))), UNKNOWN
         said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted)
         caller = person.principal if person is not None else f"channel:{held.name}:group"
-        refused = await self._offer(talk, said, caller)
-        if refused:
+        refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
+        if refused and person is not None:  # else whoever writes much would have much said
             held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)
 
-    async def _offer(self, talk: Talk, said: Input, caller: str) -> str:
-        """Keep a message in its conversation; why it was not taken, empty if it was."""
+    async def _offer(self, talk: Talk, said: Input, caller: str, patience_s: float) -> str:
+        """Keep a message in its conversation, within so many seconds; why it was not taken, empty if it was."""
         held, clock = self._held, self._held.around.clock
-        until_s = clock.elapsed() + PATIENCE_S
+        until_s = clock.elapsed() + patience_s
         while True:
             try:
                 thread = await self._thread(talk)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import AttachmentKind
+from sulla.channels.run.incoming import PATIENCE_S
 from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
 from sulla.store.base import Store
@@ -226,6 +227,22 @@ class LineKit(AskingKit, KillKit):
             assert foreign.tainted
             assert order.tainted
             assert (own.text, own.quoted, own.tainted) == ("what is new?", "", False)
+
+    async def test_a_group_whose_strangers_write_too_fast_keeps_nobody_waiting(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        group, ann, eve = wire.place(1, group=True), wire.person(1), wire.person(2)
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock, groups=[group.id]) as scene:
+            await scene.pair(1, "ann")
+            scene.keeper.too_fast = f"channel:{scene.line.said.name}:group"
+            for number in range(20):
+                await wire.say(group, eve, f"and {number}", mentions=True)
+            began_s = clock.elapsed()
+            await wire.say(wire.place(1), ann, "hello")
+            await scene.until(lambda: scene.texts(1), "an answer")
+            assert clock.elapsed() - began_s < PATIENCE_S
+            assert scene.texts(1) == [f"{ECHO}hello"]
+            assert scene.texts(1, group=True) == []
 
     async def test_files_are_saved_under_safe_names_within_bounds(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path

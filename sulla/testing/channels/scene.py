@@ -22,7 +22,7 @@ from sulla.channels.run.files import FileBounds, Inbox
 from sulla.channels.run.held import Around
 from sulla.channels.run.line import Line, LineRules
 from sulla.channels.run.people_book import KEY, PeopleBook
-from sulla.core.errors import NotFound, QueueFull
+from sulla.core.errors import NotFound, QueueFull, RateLimited
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Text
 from sulla.host.system import SystemClock
@@ -78,6 +78,8 @@ class WorldKeeper:
         """Something is to be worked on."""
         self.full = False
         """Whether there is no room for messages."""
+        self.too_fast = ""
+        """The name of a caller whose messages come too fast."""
         self.agents: tuple[str, ...] = ("sulla", "helper")
         """Who can be talked to."""
         self.gone = ""
@@ -97,6 +99,8 @@ class WorldKeeper:
         """See `DoorKeeper`."""
         if self.full:
             raise QueueFull("too many messages wait", retry_after_s=1.0)
+        if caller == self.too_fast:
+            raise RateLimited("too many messages in a minute", retry_after_s=60.0)
         if said.agent and said.agent == self.gone:
             raise NotFound(f"no agent {said.agent!r} (known: sulla)")
         sent = await self._world.threads.send(thread_id, said)
