@@ -202,9 +202,7 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
     """
     with _seldom_collected(for_a_daemon="up" in words):
         late.packers()
-        known = commands(installed=False)
-        if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
-            known = commands()  # a package's, a wrong one, or the help for all of them
+        known = _meant(words)
         arguments = parser(known).parse_args(words)
         chosen = known[arguments.command]
         command = module_of(chosen)
@@ -212,6 +210,16 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
             # What was imported stays: nobody need look at it again, nor once when garbage is looked for as ever.
             gc.freeze()
     return int(command.run(arguments)), alone and chosen is OWN["ask"]
+
+
+def _meant(words: list[str]) -> dict[str, Command]:
+    """The commands that these words may mean: no manifest is read where the first one says which command it is."""
+    if words and words[0] in OWN:
+        return OWN
+    known = commands(installed=False)
+    if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
+        known = commands()  # a package's, a wrong one, or the help for all of them
+    return known
 
 
 def _failed(raised: BaseException) -> int:

@@ -104,6 +104,7 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     assert "websockets" in loaded
     assert loaded & {"email", "zipfile", "ast", "dis", "tokenize", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
     assert loaded & {"datetime", "sulla.threads"} == set()
+    assert {name for name in loaded if name.endswith(".capability")} <= {"sulla.host.capability"}
     used = "import ssl, sys\nassert ssl.create_default_context().check_hostname"
     used += "\nimport hashlib, hmac\nassert hmac.new(b'a', b'b', 'sha256').digest() and hashlib.sha1().hexdigest()"
     used += "\nimport importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
