@@ -114,6 +114,10 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     used += "\nassert copy.deepcopy([1]) == [1] and fnmatch.fnmatch('a.py', '*.py')"
     used += "\nassert traceback.format_exception_only(ValueError('a')) == ['ValueError: a\\n']"
     used += "\nassert linecache.getlines('') == []"
+    used += "\nimport gettext, locale, platform, shlex, textwrap"
+    used += "\nassert platform.system() == platform.uname().system and platform.python_version() in sys.version"
+    used += "\nassert gettext.gettext('a') == 'a' and gettext.NullTranslations().ngettext('a', 'b', 2) == 'b'"
+    used += "\nassert locale.getencoding() and shlex.quote('a b') and textwrap.dedent(' a') == 'a'"
     used += "\nfrom asyncio import base_events"
     used += "\nassert base_events.sslproto.SSLProtocol is sys.modules['asyncio.sslproto'].SSLProtocol"
     used += "\nassert callable(base_events.staggered.staggered_race)"
@@ -121,6 +125,16 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
         "email",
         "http",
     }
+
+
+def test_a_question_runs_nothing_of_modules_for_which_others_stand_in() -> None:
+    chosen = (
+        "from sulla.cli import late\nlate.for_all()\nfrom sulla.cli.main import OWN, module_of\nmodule_of(OWN['ask'])"
+    )
+    ran = "*(name for name, one in sys.modules.items() if '__file__' in vars(one))"
+    loaded = _printed_by("-c", f"{chosen}\nimport argparse, sys\nargparse.ArgumentParser()\nprint({ran})")
+    assert {"websockets.client", "argparse", "subprocess", "uuid"} <= loaded
+    assert loaded & {"gettext", "locale", "platform", "shlex", "textwrap"} == set()
 
 
 def test_the_daemon_starts_without_any_heavy_library() -> None:
