@@ -137,6 +137,16 @@ def test_a_question_runs_nothing_of_modules_for_which_others_stand_in() -> None:
     assert loaded & {"gettext", "locale", "platform", "shlex", "textwrap"} == set()
 
 
+def test_a_question_compiles_no_expression_of_ours_before_it_needs_it() -> None:
+    noted = "made.append(sys._getframe(1).f_globals['__name__']) or compiled(*given)"
+    watched = f"import re, sys\nmade, compiled = [], re.compile\nre.compile = lambda *given: {noted}"
+    compiling = _printed_by("-c", f"{watched}\nimport sulla.cli.ask\nprint(*made)")
+    assert "websockets.headers" in compiling
+    assert {name for name in compiling if name.startswith("sulla.")} <= {
+        "sulla.core.redact"
+    }  # asked of each log's line
+
+
 def test_the_daemon_starts_without_any_heavy_library() -> None:
     assert _imported_by("import sulla.daemon.run") & HEAVY == set()
 
