@@ -13,6 +13,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from sulla.host.installed import is_named
+
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
@@ -55,19 +57,28 @@ def for_all() -> None:
 
 
 def for_a_client() -> None:
-    """Leave to its first use what commands that talk to a daemon seldom need.
-
-    `uuid`, which `websockets` imports, asks `platform` for the system's name, and that has ten regular expressions for
-    other questions.
-    """
+    """Leave to its first use what commands that talk to a daemon seldom need."""
     _load_late(*_SELDOM_USED)
-    _load_late("platform", system=_system)
+    _platform_late()
 
 
 def for_a_daemon() -> None:
-    """Leave to its first use what daemons seldom need."""
+    """Leave to its first use what daemons seldom need.
+
+    `importlib.metadata`, with `zipfile` and `csv` below it 0.6 MiB, is imported by `websockets` for a version that it
+    knows, and asked by `pydantic` for plugins.
+    """
+    _load_late("importlib.metadata", entry_points=_entry_points)
     _load_late(*_NOT_FOR_DAEMONS)
+    _platform_late()
     _packages_late(_LATE_PACKAGES)
+
+
+def _platform_late() -> None:
+    """`uuid`, which `websockets` and `pydantic` import, asks `platform` for the system's name, and that has ten regular
+    expressions for other questions.
+    """
+    _load_late("platform", system=_system)
 
 
 class _LateModule(ModuleType):
@@ -90,6 +101,14 @@ def _untranslated_number(one: str, more: str, count: int) -> str:
 
 def _system() -> str:
     return os.uname().sysname
+
+
+def _entry_points(**wanted: str) -> object:
+    """What `importlib.metadata` has for these; it is loaded only where there may be any."""
+    if wanted.keys() == {"group"} and not is_named(wanted["group"]):
+        return ()
+    importlib.import_module("importlib.metadata").EntryPoint  # noqa: B018 - has it loaded, if this one stands in for it
+    return importlib.import_module("importlib.metadata").entry_points(**wanted)
 
 
 class _PartlyLateModule(_LateModule):

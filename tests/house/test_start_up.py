@@ -31,14 +31,16 @@ UNASKED = {
         "sulla.daemon.doctor.within",
         "sulla.terminal.framed",
     ),
+    "gzip",
     *("sulla.mcp.supervisor", "sulla.mcp.trust", "sulla.mcp.process", "sulla.safety.service", "sulla.finding.service"),
     *("sulla.heartbeat.agenda", "sulla.heartbeat.node"),
     *(f"sulla.daemon.console.{one}" for one in ("copies", "flows", "log_reading")),
 }
-"""What of our own a daemon loads when somebody asks for what it does."""
+"""What of our own, and for it, a daemon loads when somebody asks for what it does."""
 BEHIND = {"sulla.playbooks.stored_runs", "sulla.daemon.models.rehearsal"}
 """What it loads when it is ready."""
 SELDOM = {"click", "uvicorn.main", "multiprocessing", "html.entities", "socketserver", "tomllib._parser", "stringprep"}
+SELDOM |= {"zipfile", "csv"}
 """What libraries of the daemon import for what it seldom or never does with them."""
 
 _LIFE = "from sulla.cli.main import OWN, module_of\nmodule_of(OWN['up'])\nimport runpy, sys\n"
@@ -168,6 +170,11 @@ def test_a_daemon_loads_late_what_its_libraries_seldom_need_and_it_is_all_there(
     used += "\nassert difflib.get_close_matches('aple', ['apple']) and html.unescape('&amp;') == '&'"
     used += "\nassert tomllib.loads('a = 1') == {'a': 1} and logging.config.dictConfig"
     used += "\nassert uvicorn.Config is uvicorn.config.Config"
+    used += "\nimport importlib.metadata, platform, sys, textwrap"
+    used += "\nassert importlib.metadata.entry_points(group='no.package.names.it') == ()"
+    used += "\nassert importlib.metadata.entry_points(group='console_scripts', name='uvicorn')"
+    used += "\nassert 'uvicorn' in importlib.metadata.entry_points(group='console_scripts').names"
+    used += "\nassert platform.python_version() in sys.version and textwrap.dedent(' a') == 'a'"
     used += "\nassert callable(uvicorn.run) and uvicorn.__version__ and uvicorn.Server is uvicorn.server.Server"
     assert _imported_by(f"{begun}\n{used}") >= SELDOM - {"stringprep"}
 
