@@ -6,24 +6,31 @@ A module's stand-in takes its place among the loaded modules before anybody impo
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from sulla.host.installed import is_named
+
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-_PACKERS = ("bz2", "lzma", "zlib", "fnmatch")
-"""`argparse` asks `shutil` how wide the terminal is, which imports these to see that they are there, or for what
-it does with files."""
+_OF_ARGPARSE = ("bz2", "lzma", "zlib", "fnmatch", "locale")
+"""`argparse` asks `shutil` how wide the terminal is, which imports the first four to see that they are there, or for
+what it does with files. Where it looks for translations it needs `locale`, which `subprocess` imports as well."""
 
-_SELDOM_USED = ("importlib.metadata", "urllib.request", "inspect", "traceback", "linecache", "copy")
+_SELDOM_USED = (
+    *("importlib.metadata", "urllib.request", "inspect", "traceback", "linecache", "copy"),
+    *("textwrap", "shlex"),
+)
 """`websockets` imports the first two, and with them `email`, `http` and `zipfile`, for proxies that nobody asks it for
 and for a version that it knows: a fifth of what `sulla ask` took of the processor. `asyncio` and `dataclasses` import
 `inspect`, with `ast` and `dis`, for what nobody asks them here, and `logging` and they the other three, with
-`tokenize`, for failures that nobody foresaw."""
+`tokenize`, for failures that nobody foresaw. `traceback` imports `textwrap` for failures as well, and we `shlex`
+for a line that is to be typed."""
 
 _OPENSSL = ("ssl", "_hashlib")
 """What of Python is made of it."""
@@ -40,20 +47,38 @@ _LATE_PACKAGES = {"uvicorn": {"Config": "uvicorn.config", "Server": "uvicorn.ser
 a command line: `click` and `multiprocessing`, which it imports for them, weigh 1.5 MiB."""
 
 
-def packers() -> None:
-    """Leave what packs files to its first use."""
-    _load_late(*_PACKERS)
+def for_all() -> None:
+    """Leave to its first use what `argparse` imports for more than it does here. Call it before that is imported.
+
+    What it says is English, as all that Sulla says: no translations are looked for.
+    """
+    _load_late(*_OF_ARGPARSE)
+    _load_late("gettext", gettext=_untranslated, ngettext=_untranslated_number)
 
 
 def for_a_client() -> None:
     """Leave to its first use what commands that talk to a daemon seldom need."""
     _load_late(*_SELDOM_USED)
+    _platform_late()
 
 
 def for_a_daemon() -> None:
-    """Leave to its first use what daemons seldom need."""
+    """Leave to its first use what daemons seldom need.
+
+    `importlib.metadata`, with `zipfile` and `csv` below it 0.6 MiB, is imported by `websockets` for a version that it
+    knows, and asked by `pydantic` for plugins.
+    """
+    _load_late("importlib.metadata", entry_points=_entry_points)
     _load_late(*_NOT_FOR_DAEMONS)
+    _platform_late()
     _packages_late(_LATE_PACKAGES)
+
+
+def _platform_late() -> None:
+    """`uuid`, which `websockets` and `pydantic` import, asks `platform` for the system's name, and that has ten regular
+    expressions for other questions.
+    """
+    _load_late("platform", system=_system)
 
 
 class _LateModule(ModuleType):
@@ -66,22 +91,54 @@ class _LateModule(ModuleType):
         return getattr(importlib.import_module(self.__name__), name)
 
 
-def _load_late(*names: str) -> None:
+def _untranslated(message: str) -> str:
+    return message
+
+
+def _untranslated_number(one: str, more: str, count: int) -> str:
+    return one if count == 1 else more
+
+
+def _system() -> str:
+    return os.uname().sysname
+
+
+def _entry_points(**wanted: str) -> object:
+    """What `importlib.metadata` has for these; it is loaded only where there may be any."""
+    if wanted.keys() == {"group"} and not is_named(wanted["group"]):
+        return ()
+    importlib.import_module("importlib.metadata").EntryPoint  # noqa: B018 - has it loaded, if this one stands in for it
+    return importlib.import_module("importlib.metadata").entry_points(**wanted)
+
+
+class _PartlyLateModule(_LateModule):
+    """Has some names at once. It is no package: who imports one of those names asks for its ``__path__`` first."""
+
+    def __getattr__(self, name: str) -> object:
+        """Called for what is not here yet."""
+        if name == "__path__":
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+
+def _load_late(*names: str, **given: object) -> None:
     """Have modules loaded when one of their names is first used.
 
     Args:
         names: of modules that are no package's, or in packages that are light, dotted.
+        given: names of theirs that are had without them.
     """
     for name in names:
         if name not in sys.modules:
-            late = _stand_in(name)
+            late = _stand_in(name, **given)
             package, _, part = name.rpartition(".")
             if package:
                 setattr(importlib.import_module(package), part, late)
 
 
-def _stand_in(name: str) -> ModuleType:
-    late = sys.modules[name] = _LateModule(name)
+def _stand_in(name: str, **given: object) -> ModuleType:
+    late = sys.modules[name] = _PartlyLateModule(name) if given else _LateModule(name)
+    vars(late).update(given)
     late.__spec__ = ModuleSpec(name, None)
     return late
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import gc
 import importlib
@@ -15,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from sulla.capabilities import capabilities
 from sulla.cli import late
-from sulla.cli.grammar import GROUPS, Whole, group_of
 from sulla.core.errors import SullaError, leaf
 from sulla.host.capability import Command, refuse_twice
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go, tell
 
 if TYPE_CHECKING:
+    import argparse
+
+    from sulla.cli.grammar import Whole
     from sulla.host.settings import HomeSettings
 
 OWN = {
@@ -148,6 +149,8 @@ def commands(*, installed: bool = True) -> dict[str, Command]:
     Raises:
         SettingsError: a capability cannot be used.
     """
+    from sulla.cli.grammar import GROUPS, group_of
+
     brought = [(name, some) for some in capabilities(installed=installed) for name in some.commands]
     own = ((name, "Sulla itself") for name in OWN)
     refuse_twice("command", (*own, *((name, f"the capability {some.name!r}") for name, some in brought)))
@@ -162,6 +165,8 @@ def parser(known: Mapping[str, Command]) -> Whole:
     Args:
         known: every command.
     """
+    from sulla.cli.grammar import Whole
+
     return Whole(known, module_of, {"settings": _settings, "offline": _offline})
 
 
@@ -201,10 +206,8 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
     its end, and to take apart all that was imported takes a tenth of its processor time.
     """
     with _seldom_collected(for_a_daemon="up" in words):
-        late.packers()
-        known = commands(installed=False)
-        if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
-            known = commands()  # a package's, a wrong one, or the help for all of them
+        late.for_all()
+        known = _meant(words)
         arguments = parser(known).parse_args(words)
         chosen = known[arguments.command]
         command = module_of(chosen)
@@ -212,6 +215,16 @@ def _run(words: list[str], *, alone: bool) -> tuple[int, bool]:
             # What was imported stays: nobody need look at it again, nor once when garbage is looked for as ever.
             gc.freeze()
     return int(command.run(arguments)), alone and chosen is OWN["ask"]
+
+
+def _meant(words: list[str]) -> dict[str, Command]:
+    """The commands that these words may mean: no manifest is read where the first one says which command it is."""
+    if words and words[0] in OWN:
+        return OWN
+    known = commands(installed=False)
+    if known.keys().isdisjoint(words) and words[:1] != ["--version"]:
+        known = commands()  # a package's, a wrong one, or the help for all of them
+    return known
 
 
 def _failed(raised: BaseException) -> int:

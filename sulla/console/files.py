@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import logging
 from collections import OrderedDict
 from hashlib import sha256
@@ -100,6 +99,8 @@ class WebFiles:
                 "%s has more than %d bytes, the most of a file of the console: it is not served", path, FILE_BYTES
             )
             return None
+        import gzip  # for the first page that is asked for
+
         packed = gzip.compress(body, 9, mtime=0) if is_worth_packing(name) else b""
         return Kept(body, packed if len(packed) < len(body) else b"", sha256(body).hexdigest()[:20])
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-_FENCE: Final = re.compile(r"```(?:[A-Za-z]{0,20}[ \t]*\n)?\s*([^`]*?)\s*```")
+from sulla.core.pattern import late_pattern
+
+_FENCE: Final = late_pattern(r"```(?:[A-Za-z]{0,20}[ \t]*\n)?\s*([^`]*?)\s*```")
 _QUOTES: Final = ('""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u00ab\u00bb")
-_ENDS: Final = re.compile(r"$|\s|[,:;!?]|\.(?!\w)")
+_ENDS: Final = late_pattern(r"$|\s|[,:;!?]|\.(?!\w)")
 """What stands behind a name: a full stop with a letter behind it is within a word, such as an address."""
 _MOST_CHARS: Final = 200
 """A longer answer is no name with something around it."""

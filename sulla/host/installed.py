@@ -24,15 +24,19 @@ def entry_points_of(group: str) -> list[EntryPoint]:
     Args:
         group: its name.
     """
-    if not _named_anywhere(group):
+    if not is_named(group):
         return []
     from importlib.metadata import entry_points  # noqa: PLC0415 - only where there are any
 
     return sorted(entry_points(group=group), key=lambda point: point.name)
 
 
-def _named_anywhere(group: str) -> bool:
-    """Whether `importlib.metadata` has to look: a package's list names the group, or only it can read the list."""
+def is_named(group: str) -> bool:
+    """Whether `importlib.metadata` has to look: a package's list names the group, or only it can read the list.
+
+    Args:
+        group: the name of a group of entry points.
+    """
     if any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder):
         return True
     if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib is slow; a zip, or an egg

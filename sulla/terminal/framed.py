@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.terminal.table import harmless, one_line, width
 from sulla.terminal.wrap import wrapped
 
-_FORM = re.compile(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
-_REASON = re.compile(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
-_CUT = re.compile(r"\[\.\.\. \d+ characters are not shown here; ")
+_FORM = late_pattern(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
+_REASON = late_pattern(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
+_CUT = late_pattern(r"\[\.\.\. \d+ characters are not shown here; ")
 """What the daemon puts for the middle of arguments that are too long for a question. Within a text of theirs it leaves
 an object that can be read, and that is another one."""
-_SPELLED: Final = re.compile(r"\\u(0021|0026|003c)")
+_SPELLED: Final = late_pattern(r"\\u(0021|0026|003c)")
 """How the daemon spells what a picture begins with, so that no client shows one."""
 _BREAKS: Final = {r"\\": "\\", r"\n": "\n", r"\t": "    "}
 WHOLE_COLUMNS: Final = 1_000_000

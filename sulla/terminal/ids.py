@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
 from sulla.core.errors import NotFound
+from sulla.core.pattern import late_pattern
 from sulla.core.prefix import chosen
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 
-_WHOLE: Final = re.compile(r"[a-z]+_[0-9a-f]{24}")
+_WHOLE: Final = late_pattern(r"[a-z]+_[0-9a-f]{24}")
 """An id that the daemon has made: nobody needs to ask what it begins."""
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from sulla.core.pattern import late_pattern
+
 NAME: Final = "sulla"
 
 
@@ -39,9 +41,9 @@ _COMMANDS = {
 """The commands that do what a daemon's message to all its clients calls by the method's name."""
 
 
-_FIELD: Final = re.compile(r"\bparams\.([a-z][a-z_]*)")
+_FIELD: Final = late_pattern(r"\bparams\.([a-z][a-z_]*)")
 """How a daemon calls a parameter to its clients."""
-_CALLED: Final = re.compile(rf"(`|^ {{3}}){NAME} ", re.MULTILINE)
+_CALLED: Final = late_pattern(rf"(`|^ {{3}}){NAME} ", re.MULTILINE)
 
 
 def hint(text: str) -> str:

@@ -12,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import is_of_a_flow
 from sulla.core.named import name_in
+from sulla.core.pattern import late_pattern
 from sulla.terminal.client import Client
 from sulla.terminal.flow_lines import named_branch
 from sulla.terminal.framed import frame, tool_in
@@ -30,7 +31,7 @@ _VERDICT_WORDS = {"approve": "yes", "reject": "no", "result": "", "run_again": "
 """What the protocol's words for answers are for people; a result speaks for itself."""
 _ANSWER_COLUMNS = 60
 """So much of somebody else's answer is told."""
-_COMMAND = re.compile(r"/[a-z]+( .*)?")
+_COMMAND = late_pattern(r"/[a-z]+( .*)?")
 """What a talk takes for a command."""
 ALWAYS = ("always",)
 GIVE_UP = ("give up", "give_up")

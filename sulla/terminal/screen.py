@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import field
 from typing import Any, Final
 
 from sulla.core.dataclass import dataclass
 from sulla.core.handed import handed_words
+from sulla.core.pattern import late_pattern
 from sulla.core.waiting import waiting_words
 from sulla.terminal.exits import Exit
 from sulla.terminal.flow_lines import branches_line, flow_line, is_answer
@@ -21,7 +21,7 @@ BY_COMMAND: Final = "`sulla changes` shows it"
 """What shows changes that wait, where nobody types a talk's commands."""
 CHANGES: Final = "changes_"
 """How the ids begin of changes of commands."""
-_HELD = re.compile("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
+_HELD = late_pattern("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
 """What may join the end of a piece to the next one; whether it belongs there, only that one shows."""
 
 
@@ -44,7 +44,7 @@ class _Pieces:
         if not piece:
             return ""
         piece = self._held + piece
-        found = _HELD.search(piece)
+        found = None if piece.isascii() else _HELD.search(piece)
         end = found.start() if found is not None else len(piece)
         self._held = piece[end:]
         shown = harmless(self._before + piece[:end]).removeprefix(self._before)

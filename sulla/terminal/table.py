@@ -5,13 +5,13 @@ Nothing here moves the cursor, and what others wrote cannot either: their contro
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from sulla.core.dataclass import dataclass
+from sulla.core.pattern import late_pattern
 from sulla.terminal.place import colour_is_wanted
 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
@@ -21,7 +21,7 @@ something."""
 _MARKS = dict.fromkeys((0x61C, 0x200E, 0x200F, *_REORDERING))
 """What turns the direction of a line: within a table it would move other people's columns."""
 
-_EMPHASIS = re.compile(r"\x1b\[[0-9;]*m")
+_EMPHASIS = late_pattern(r"\x1b\[[0-9;]*m")
 _BOLD, _FAINT, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -99,10 +99,10 @@ _LAST: Final = 12
 """So many columns of the terminal the last column of a table keeps."""
 _ID_COLUMNS: Final = 28
 """How wide an id is that the daemon has made."""
-_ID: Final = re.compile(r"[a-z]+_[0-9a-f]{24}")
+_ID: Final = late_pattern(r"[a-z]+_[0-9a-f]{24}")
 _SHORT_ID: Final = 12
 """So much of one is left where there is no room: the beginning of an id is enough wherever one is taken."""
-_TIME: Final = re.compile(r"\d{4}-(\d\d-\d\d \d\d:\d\d)(?::\d\d)?")
+_TIME: Final = late_pattern(r"\d{4}-(\d\d-\d\d \d\d:\d\d)(?::\d\d)?")
 _SHORT_TIME: Final = 11
 """A time without its year and seconds."""
 

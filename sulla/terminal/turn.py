@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import RateLimited, Refused, SullaError
 from sulla.core.jsontypes import JsonObject
+from sulla.core.pattern import late_pattern
 from sulla.host.system import random_id
 from sulla.rpc.limits import TEXT_CHARS
 from sulla.terminal import questions
@@ -30,7 +30,7 @@ from sulla.terminal.questions import Given, Question
 from sulla.terminal.table import harmless
 from sulla.terminal.waits import Waits
 
-_BEGINNING = re.compile("(?:thr_)?[0-9a-f]{4,23}")
+_BEGINNING = late_pattern("(?:thr_)?[0-9a-f]{4,23}")
 """How an id of a thread begins that the daemon has made, or its beginning alone."""
 WITHDRAWN_S = 1.0
 """How long a question in the way may take to be withdrawn, in seconds: a message that must not wait ends it."""

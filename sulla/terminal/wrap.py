@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from sulla.core.pattern import late_pattern
 from sulla.terminal.table import width
 
 ERASE_BELOW: Final = "\x1b[K\x1b[C\x1b[J\x1b[D"
@@ -13,9 +14,9 @@ ERASE_BELOW: Final = "\x1b[K\x1b[C\x1b[J\x1b[D"
 tmux keep for good what is erased."""
 _MOST_NAME: Final = 22
 _LEAST: Final = 20
-_UNITS: Final = re.compile(r"\x1b\[[0-9;]*m|.", re.DOTALL)
+_UNITS: Final = late_pattern(r"\x1b\[[0-9;]*m|.", re.DOTALL)
 """Characters, and our own emphasis whole."""
-_LEAD: Final = re.compile(r"((?:\x1b\[[0-9;]*m)*)( *)")
+_LEAD: Final = late_pattern(r"((?:\x1b\[[0-9;]*m)*)( *)")
 
 
 def wrapped(line: str, columns: int) -> Iterator[str]:

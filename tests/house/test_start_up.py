@@ -31,14 +31,16 @@ UNASKED = {
         "sulla.daemon.doctor.within",
         "sulla.terminal.framed",
     ),
+    "gzip",
     *("sulla.mcp.supervisor", "sulla.mcp.trust", "sulla.mcp.process", "sulla.safety.service", "sulla.finding.service"),
     *("sulla.heartbeat.agenda", "sulla.heartbeat.node"),
     *(f"sulla.daemon.console.{one}" for one in ("copies", "flows", "log_reading")),
 }
-"""What of our own a daemon loads when somebody asks for what it does."""
+"""What of our own, and for it, a daemon loads when somebody asks for what it does."""
 BEHIND = {"sulla.playbooks.stored_runs", "sulla.daemon.models.rehearsal"}
 """What it loads when it is ready."""
 SELDOM = {"click", "uvicorn.main", "multiprocessing", "html.entities", "socketserver", "tomllib._parser", "stringprep"}
+SELDOM |= {"zipfile", "csv"}
 """What libraries of the daemon import for what it seldom or never does with them."""
 
 _LIFE = "from sulla.cli.main import OWN, module_of\nmodule_of(OWN['up'])\nimport runpy, sys\n"
@@ -104,6 +106,7 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     assert "websockets" in loaded
     assert loaded & {"email", "zipfile", "ast", "dis", "tokenize", "_bz2", "_lzma", "_ssl", "_hashlib"} == set()
     assert loaded & {"datetime", "sulla.threads"} == set()
+    assert {name for name in loaded if name.endswith(".capability")} <= {"sulla.host.capability"}
     used = "import ssl, sys\nassert ssl.create_default_context().check_hostname"
     used += "\nimport hashlib, hmac\nassert hmac.new(b'a', b'b', 'sha256').digest() and hashlib.sha1().hexdigest()"
     used += "\nimport importlib.metadata, urllib.request\nassert importlib.metadata.version('websockets')"
@@ -113,6 +116,10 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
     used += "\nassert copy.deepcopy([1]) == [1] and fnmatch.fnmatch('a.py', '*.py')"
     used += "\nassert traceback.format_exception_only(ValueError('a')) == ['ValueError: a\\n']"
     used += "\nassert linecache.getlines('') == []"
+    used += "\nimport gettext, locale, platform, shlex, textwrap"
+    used += "\nassert platform.system() == platform.uname().system and platform.python_version() in sys.version"
+    used += "\nassert gettext.gettext('a') == 'a' and gettext.NullTranslations().ngettext('a', 'b', 2) == 'b'"
+    used += "\nassert locale.getencoding() and shlex.quote('a b') and textwrap.dedent(' a') == 'a'"
     used += "\nfrom asyncio import base_events"
     used += "\nassert base_events.sslproto.SSLProtocol is sys.modules['asyncio.sslproto'].SSLProtocol"
     used += "\nassert callable(base_events.staggered.staggered_race)"
@@ -120,6 +127,26 @@ def test_a_command_loads_late_what_its_client_seldom_needs_and_it_is_all_there()
         "email",
         "http",
     }
+
+
+def test_a_question_runs_nothing_of_modules_for_which_others_stand_in() -> None:
+    chosen = (
+        "from sulla.cli import late\nlate.for_all()\nfrom sulla.cli.main import OWN, module_of\nmodule_of(OWN['ask'])"
+    )
+    ran = "*(name for name, one in sys.modules.items() if '__file__' in vars(one))"
+    loaded = _printed_by("-c", f"{chosen}\nimport argparse, sys\nargparse.ArgumentParser()\nprint({ran})")
+    assert {"websockets.client", "argparse", "subprocess", "uuid"} <= loaded
+    assert loaded & {"gettext", "locale", "platform", "shlex", "textwrap"} == set()
+
+
+def test_a_question_compiles_no_expression_of_ours_before_it_needs_it() -> None:
+    noted = "made.append(sys._getframe(1).f_globals['__name__']) or compiled(*given)"
+    watched = f"import re, sys\nmade, compiled = [], re.compile\nre.compile = lambda *given: {noted}"
+    compiling = _printed_by("-c", f"{watched}\nimport sulla.cli.ask\nprint(*made)")
+    assert "websockets.headers" in compiling
+    assert {name for name in compiling if name.startswith("sulla.")} <= {
+        "sulla.core.redact"
+    }  # asked of each log's line
 
 
 def test_the_daemon_starts_without_any_heavy_library() -> None:
@@ -143,6 +170,11 @@ def test_a_daemon_loads_late_what_its_libraries_seldom_need_and_it_is_all_there(
     used += "\nassert difflib.get_close_matches('aple', ['apple']) and html.unescape('&amp;') == '&'"
     used += "\nassert tomllib.loads('a = 1') == {'a': 1} and logging.config.dictConfig"
     used += "\nassert uvicorn.Config is uvicorn.config.Config"
+    used += "\nimport importlib.metadata, platform, sys, textwrap"
+    used += "\nassert importlib.metadata.entry_points(group='no.package.names.it') == ()"
+    used += "\nassert importlib.metadata.entry_points(group='console_scripts', name='uvicorn')"
+    used += "\nassert 'uvicorn' in importlib.metadata.entry_points(group='console_scripts').names"
+    used += "\nassert platform.python_version() in sys.version and textwrap.dedent(' a') == 'a'"
     used += "\nassert callable(uvicorn.run) and uvicorn.__version__ and uvicorn.Server is uvicorn.server.Server"
     assert _imported_by(f"{begun}\n{used}") >= SELDOM - {"stringprep"}
 

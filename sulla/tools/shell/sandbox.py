@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -241,15 +240,15 @@ class Shell:
         """The sandbox that is to be tried, and its filter; None where there is none to try, and `trouble` says why."""
         self.trouble = ""
         bwrap = await asyncio.to_thread(shutil.which, "bwrap", path=self._path)
-        release = platform.release()
+        release = os.uname().release
         if not self._wanted:
             self.trouble = "the settings say that none is to be used (shell.sandbox)"
         elif bwrap is None:
             self.trouble = f"bubblewrap is not installed: there is no bwrap in {self._path}"
-        elif not (filter_ := syscall_filter()):
+        elif not (filter_ := syscall_filter(os.uname().machine)):
             known = " and ".join(ARCHITECTURES)
             self.trouble = (
-                f"Sulla can filter the system calls of {known} alone, and this machine is {platform.machine()}"
+                f"Sulla can filter the system calls of {known} alone, and this machine is {os.uname().machine}"
             )
         elif tuple(int(number) for number in re.findall(r"\d+", release)[:2]) < COUNTED_SINCE:
             self.trouble = f"the processes of a command can be bounded since Linux 5.14, and this is {release}"
@@ -324,7 +323,7 @@ class Shell:
         env = environment(Path(root), self._path) | LOOKING
         if self._sandbox is not None:
             argv = self._sandbox.wrap(argv, root, layer, reading=reading)
-            grouped, filter_ = self._sandbox.root, syscall_filter(unix=not tainted)
+            grouped, filter_ = self._sandbox.root, syscall_filter(os.uname().machine, unix=not tainted)
             env |= OWN_CACHES
         disk = layer.folder if layer is not None else None
         return Program(argv, workspace, env, self.bounds, grouped, filter_, disk, self._starts)
