@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
+from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Measure, cut_up
-from sulla.channels.machine.values import MOST_ITEMS, Book, Item, Preview, Question
+from sulla.channels.machine.values import MOST_ITEMS, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 

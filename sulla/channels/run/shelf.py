@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from sulla.channels.machine.values import Book, decode, encode
+from sulla.channels.machine.book import Book, decode, encode
 from sulla.core.clock import Clock
 from sulla.core.errors import StaleLease
 from sulla.store.base import Store

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
+from sulla.channels.machine.book import Book, decode, encode
 from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, Outbox
-from sulla.channels.machine.values import Book, Choice, Item, Owner, Question, Talk, decode, encode
+from sulla.channels.machine.values import Choice, Item, Owner, Question, Talk
 
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
 NOW = 1_000_000
