@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
+from collections.abc import Mapping
 
+from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.values import Talk
 
 
-class Talks(MutableMapping[str, Talk]):
+class Talks(Parts[Talk]):
     """What is known of each place, by its key. It lives as long as the book that has it.
 
     A conversation is held at one place; of two that claim it, it is at the one that was set last.
 
     Args:
-        talks: those that are known, in the order in which somebody talked there.
+        talks: those that are written already, in the order in which somebody talked there.
     """
 
     def __init__(self, talks: Mapping[str, Talk] | None = None) -> None:
-        self._talks: dict[str, Talk] = {}
+        super().__init__(talks)
         self._held: dict[str, str] = {}
         self._played: dict[str, str] = {}
-        self.update(talks or {})
+        for key, talk in (talks or {}).items():
+            self._remember(key, talk)
 
     def held_at(self, thread: str) -> str:
         """The key of the place where a conversation is held, or was and is not done; empty for none."""
@@ -30,39 +32,22 @@ class Talks(MutableMapping[str, Talk]):
         """The key of the place from which a playbook was begun that has not ended, by its thread; empty for none."""
         return self._played.get(thread, "")
 
-    def __getitem__(self, key: str) -> Talk:
-        return self._talks[key]
-
     def __setitem__(self, key: str, talk: Talk) -> None:
         self._forget(key)
-        self._talks[key] = talk
-        self._held.update(dict.fromkeys(_threads(talk), key))
-        self._played.update(dict.fromkeys(talk.plays, key))
+        super().__setitem__(key, talk)
+        self._remember(key, talk)
 
     def __delitem__(self, key: str) -> None:
         self._forget(key)
-        del self._talks[key]
+        super().__delitem__(key)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._talks)
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self._talks)
-
-    def __len__(self) -> int:
-        return len(self._talks)
-
-    def values(self) -> ValuesView[Talk]:
-        """As a dict's: what is looked through often is not fetched one by one."""
-        return self._talks.values()
-
-    def items(self) -> ItemsView[str, Talk]:
-        """As a dict's."""
-        return self._talks.items()
+    def _remember(self, key: str, talk: Talk) -> None:
+        self._held.update(dict.fromkeys(_threads(talk), key))
+        self._played.update(dict.fromkeys(talk.plays, key))
 
     def _forget(self, key: str) -> None:
         """Take out of the indexes what they have of a place."""
-        if (talk := self._talks.get(key)) is None:
+        if (talk := self._parts.get(key)) is None:
             return
         for index, threads in ((self._held, _threads(talk)), (self._played, talk.plays)):
             for thread in threads:

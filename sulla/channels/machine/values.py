@@ -25,8 +25,6 @@ MOST_PLAYS: Final = 20
 """Playbooks that a place listens to at once."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
-MOST_SEEN: Final = 4_096
-"""Messages of which it is remembered that they came, beside what the cursor says."""
 
 
 @dataclass(frozen=True, slots=True)

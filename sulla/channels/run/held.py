@@ -61,7 +61,6 @@ class Held:
     shelf: Shelf
     outbox: Outbox
     pace: Pace
-    seen: Seen
     around: Around
     wake: Callable[[str], None]
     """Has a place looked at soon, by its key."""
@@ -70,6 +69,11 @@ class Held:
     def book(self) -> Book:
         """What is kept of it."""
         return self.shelf.book
+
+    @property
+    def seen(self) -> Seen:
+        """What came already."""
+        return self.book.seen
 
     def id_of(self, place: Place, message_id: str, *more: str) -> str:
         """Our id of a message of the service's: the same however often it comes.

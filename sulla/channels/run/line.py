@@ -13,7 +13,6 @@ from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
-from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.standing import Standing, State
 from sulla.channels.machine.values import Owner
 from sulla.channels.run.files import Inbox
@@ -180,9 +179,9 @@ class Line:
     async def _once(self) -> bool:
         """Take the channel up and work, until something is wrong; False where another daemon has it."""
         shelf = Shelf(self._around.store, self._around.clock, self._around.owner, self.said.name)
-        if not await shelf.open():
-            return False
         try:
+            if not await shelf.open():
+                return False
             channel = self.make()
             try:
                 await self._work(shelf, channel)
@@ -203,9 +202,7 @@ class Line:
         await shelf.keep()
         rules, pace = self.said.rules, Pace(channel.manners)
         named = self.said.name, self.said.kind
-        held = self.held = Held(
-            *named, channel, account, rules, shelf, outbox, pace, Seen(shelf.book.seen), self._around, self._wake
-        )
+        held = self.held = Held(*named, channel, account, rules, shelf, outbox, pace, self._around, self._wake)
         reader, incoming = Reader(held), Incoming(held, self._inbox)
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
