@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
+from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Measure, cut_up
-from sulla.channels.machine.values import MOST_ITEMS, Book, Item, Preview, Question
+from sulla.channels.machine.values import MOST_ITEMS, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 
@@ -263,8 +264,11 @@ class Outbox:
         """A message that cannot be edited any more is said anew: what it was to say is not lost with it."""
         if item.kind == "edit" and not item.question and item.text != "…":
             again = Item(derived_id("out", item.id, "anew"), item.place, item.text)
-            # Before what comes behind it.
-            self._book.items = {again.id: again, **self._book.items}
+            # Before what comes behind it there.
+            behind = [one for one in self._book.items.values() if one.place == item.place and one.id != again.id]
+            for one in (again, *behind):
+                self._book.items.pop(one.id, None)
+                self._book.items[one.id] = one
 
     def _wait_ms(self, item: Item, retry_after_s: float | None) -> int:
         wait_s = BACKOFF_S[min(item.tries, len(BACKOFF_S) - 1)] if retry_after_s is None else retry_after_s

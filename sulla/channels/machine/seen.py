@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from sulla.channels.machine.values import MOST_SEEN
+from collections.abc import Iterable
+from typing import Final
+
 from sulla.core.ids import derived_id
+
+MOST_SEEN: Final = 4_096
+"""Messages of which it is remembered that they came, beside what the cursor says."""
 
 
 class Seen:
-    """It lives as long as the book that it looks into.
+    """It lives as long as the book that has it.
 
     Args:
-        marks: those of the book, the oldest first; changed in place.
+        digests: those that are written already, the oldest first.
     """
 
-    def __init__(self, marks: list[str]) -> None:
-        self._marks = marks
-        self._known = set(marks)
+    def __init__(self, digests: Iterable[str] = ()) -> None:
+        self.digests = list(digests)
+        """Of the newest messages, the oldest first."""
+        self._known = set(self.digests)
+        self._fresh: list[str] = []
 
     def __contains__(self, mark: str) -> bool:
         return _short(mark) in self._known
@@ -26,15 +33,24 @@ class Seen:
         Args:
             mark: an id that is derived from all that tells it apart.
         """
-        short = _short(mark)
-        if short in self._known:
+        self.remember(_short(mark))
+
+    def remember(self, digest: str) -> None:
+        """A message came, by what `changes` said of it."""
+        if digest in self._known:
             return
-        self._known.add(short)
-        self._marks.append(short)
-        if len(self._marks) > MOST_SEEN + MOST_SEEN // 4:  # not at each one: the list is moved as a whole
-            gone = self._marks[:-MOST_SEEN]
-            del self._marks[:-MOST_SEEN]
+        self._known.add(digest)
+        self.digests.append(digest)
+        self._fresh.append(digest)
+        if len(self.digests) > MOST_SEEN + MOST_SEEN // 4:  # not at each one: the list is moved as a whole
+            gone = self.digests[:-MOST_SEEN]
+            del self.digests[:-MOST_SEEN]
             self._known.difference_update(gone)
+
+    def changes(self) -> list[str]:
+        """What came since this was asked last; whoever remembers that has what is here."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
 
 
 def _short(mark: str) -> str:

@@ -1,16 +1,11 @@
-"""What one channel's book holds: values alone, and their form on the disk. Pure."""
+"""What one channel's book holds: values alone. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, Final, Literal
-
-import orjson
+from typing import Final, Literal
 
 from sulla.channels.base import Button, Place
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import CorruptRecord
 
 Status = Literal["planned", "sending", "unknown"]
 """`sending`: an attempt was begun, so it may have arrived. `unknown`: it ended, and nobody knows how."""
@@ -30,8 +25,6 @@ MOST_PLAYS: Final = 20
 """Playbooks that a place listens to at once."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
-MOST_SEEN: Final = 4_096
-"""Messages of which it is remembered that they came, beside what the cursor says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,62 +118,3 @@ class Owner:
     """The service's id of the account: another one is another channel, and its cursor means nothing."""
     secret: str = ""
     """What tokens of buttons are made with; of this channel alone."""
-
-
-@dataclass(slots=True)
-class Book:
-    """All that is kept of one channel. It is small, and written as a whole."""
-
-    owner: Owner = Owner()
-    cursor: str = ""
-    seen: list[str] = field(default_factory=list)
-    """Digests of the newest messages."""
-    talks: dict[str, Talk] = field(default_factory=dict)
-    """By place."""
-    items: dict[str, Item] = field(default_factory=dict)
-    """In the order in which they go out at each place."""
-    previews: dict[str, Preview] = field(default_factory=dict)
-    """By place."""
-    questions: dict[str, Question] = field(default_factory=dict)
-    given_up: int = 0
-    """Messages that were not sent in the end."""
-
-
-def encode(book: Book) -> bytes:
-    """A book as bytes."""
-    return orjson.dumps(book)
-
-
-def decode(body: bytes) -> Book:
-    """The book of some bytes; a new one for none.
-
-    Raises:
-        CorruptRecord: they are none.
-    """
-    if not body:
-        return Book()
-    try:
-        raw: Mapping[str, Any] = orjson.loads(body)
-        return Book(
-            Owner(**raw["owner"]),
-            raw["cursor"],
-            list(raw["seen"]),
-            {key: _talk(one) for key, one in raw["talks"].items()},
-            {
-                key: Item(**one | {"buttons": tuple(Button(**b) for b in one["buttons"])})
-                for key, one in raw["items"].items()
-            },
-            {key: Preview(**one) for key, one in raw["previews"].items()},
-            {
-                key: Question(**one | {"choices": tuple(Choice(**c) for c in one["choices"])})
-                for key, one in raw["questions"].items()
-            },
-            raw["given_up"],
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
-
-
-def _talk(one: Mapping[str, Any]) -> Talk:
-    left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
-    return Talk(**{**one, "place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"])})

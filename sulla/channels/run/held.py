@@ -9,10 +9,11 @@ from pathlib import Path
 from sulla.agent.door import DoorKeeper
 from sulla.channels.base import Account, Channel, Place
 from sulla.channels.machine.admission import Rules
+from sulla.channels.machine.book import Book
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.seen import Seen
-from sulla.channels.machine.values import MOST_PLACES, Book, Talk
+from sulla.channels.machine.values import MOST_PLACES, Talk
 from sulla.channels.run.people_book import PeopleBook
 from sulla.channels.run.shelf import Shelf
 from sulla.core.clock import Clock
@@ -60,7 +61,6 @@ class Held:
     shelf: Shelf
     outbox: Outbox
     pace: Pace
-    seen: Seen
     around: Around
     wake: Callable[[str], None]
     """Has a place looked at soon, by its key."""
@@ -69,6 +69,11 @@ class Held:
     def book(self) -> Book:
         """What is kept of it."""
         return self.shelf.book
+
+    @property
+    def seen(self) -> Seen:
+        """What came already."""
+        return self.book.seen
 
     def id_of(self, place: Place, message_id: str, *more: str) -> str:
         """Our id of a message of the service's: the same however often it comes.
@@ -95,7 +100,7 @@ class Held:
         talks, now_ms = self.book.talks, self.around.now_ms()
         known = talks.pop(place.key, None) or Talk(place)
         talks[place.key] = replace(known, place=place, used_ms=now_ms)
-        busy = {item.place for item in self.book.items.values()}
         while len(talks) > MOST_PLACES:
+            busy = {item.place for item in self.book.items.values()}
             talks.pop(next((key for key in talks if key not in busy), next(iter(talks))))
         return talks[place.key]

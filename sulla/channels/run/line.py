@@ -10,11 +10,11 @@ from typing import Final
 
 from sulla.channels.base import Account, Channel
 from sulla.channels.machine.admission import Rules
+from sulla.channels.machine.book import Book
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
-from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.standing import Standing, State
-from sulla.channels.machine.values import Book, Owner
+from sulla.channels.machine.values import Owner
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
@@ -92,11 +92,9 @@ class Line:
         held = self.held
         if held is None:
             return
-        for key, talk in held.book.talks.items():
-            if thread_id == talk.thread or any(thread_id == left for left, _ in talk.left):
-                self._wake(key)
-                return
-        if held.book.talks and len(self._strays) < MOST_STRAYS:
+        if place := held.book.talks.held_at(thread_id):
+            self._wake(place)
+        elif held.book.talks and len(self._strays) < MOST_STRAYS:
             self._strays[thread_id] = None
             self._news.set()
 
@@ -135,8 +133,8 @@ class Line:
             StoreUnavailable, StaleLease: nobody knows whether it will be sent.
         """
         held, mark = self.held, f"file:{key}"
-        place = next((one for one, talk in held.book.talks.items() if talk.thread == thread_id), None) if held else None
-        if held is None or place is None:
+        place = held.book.talks.held_at(thread_id) if held is not None else ""
+        if held is None or not place or held.book.talks[place].thread != thread_id:
             return None
         if size > (most := held.channel.manners.most_file_bytes):
             return f"it has {size} bytes, and {most} may be sent here"
@@ -181,9 +179,9 @@ class Line:
     async def _once(self) -> bool:
         """Take the channel up and work, until something is wrong; False where another daemon has it."""
         shelf = Shelf(self._around.store, self._around.clock, self._around.owner, self.said.name)
-        if not await shelf.open():
-            return False
         try:
+            if not await shelf.open():
+                return False
             channel = self.make()
             try:
                 await self._work(shelf, channel)
@@ -204,9 +202,7 @@ class Line:
         await shelf.keep()
         rules, pace = self.said.rules, Pace(channel.manners)
         named = self.said.name, self.said.kind
-        held = self.held = Held(
-            *named, channel, account, rules, shelf, outbox, pace, Seen(shelf.book.seen), self._around, self._wake
-        )
+        held = self.held = Held(*named, channel, account, rules, shelf, outbox, pace, self._around, self._wake)
         reader, incoming = Reader(held), Incoming(held, self._inbox)
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
@@ -316,9 +312,6 @@ class Line:
 
 def place_of(held: Held, state: ThreadState) -> str:
     """Where the conversation is held that somebody works for; empty for nowhere, and for a place's own."""
-    birth, own = state.identity.birth, state.thread_id
+    birth, talks = state.identity.birth, held.book.talks
     root = birth.root if birth is not None and not birth.unattended else ""
-    for key, talk in held.book.talks.items():
-        if own in talk.plays or (root and (root == talk.thread or any(root == left for left, _ in talk.left))):
-            return key
-    return ""
+    return talks.played_at(state.thread_id) or talks.held_at(root)

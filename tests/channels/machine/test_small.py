@@ -10,8 +10,7 @@ from sulla.channels.machine.live import FIRST_S, LiveText
 from sulla.channels.machine.names import safe_name
 from sulla.channels.machine.pace import BURST, Pace
 from sulla.channels.machine.people import Person
-from sulla.channels.machine.seen import Seen
-from sulla.channels.machine.values import MOST_SEEN
+from sulla.channels.machine.seen import MOST_SEEN, Seen
 from sulla.core.ids import CallId
 from sulla.threads.log.waits import Wait
 
@@ -149,15 +148,14 @@ def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> Non
 
 
 def test_what_was_seen_is_known_and_bounded() -> None:
-    marks: list[str] = []
-    seen = Seen(marks)
+    seen = Seen()
     for number in range(3 * MOST_SEEN):
         seen.add(f"m{number}")
         seen.add(f"m{number}")
-    assert len(marks) <= MOST_SEEN + MOST_SEEN // 4
+    assert len(seen.digests) <= MOST_SEEN + MOST_SEEN // 4
     assert all(f"m{number}" in seen for number in range(2 * MOST_SEEN, 3 * MOST_SEEN))
     assert "m0" not in seen
-    assert "m12287" in Seen(marks)
+    assert "m12287" in Seen(seen.digests)
 
 
 def test_an_answer_is_shown_when_it_takes_a_while() -> None:

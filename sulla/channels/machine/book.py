@@ -1,0 +1,171 @@
+"""One channel's book, and its form on the disk. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any, Final
+
+import orjson
+
+from sulla.channels.base import Button, Place
+from sulla.channels.machine.parts import Parts
+from sulla.channels.machine.seen import Seen
+from sulla.channels.machine.talks import Talks
+from sulla.channels.machine.values import Choice, Item, Owner, Preview, Question, Talk
+from sulla.core.dataclass import dataclass
+from sulla.core.errors import CorruptRecord
+
+
+@dataclass(slots=True, eq=False)
+class Book:
+    """All that is kept of one channel."""
+
+    owner: Owner = Owner()
+    cursor: str = ""
+    seen: Seen = field(default_factory=Seen)
+    talks: Talks = field(default_factory=Talks)
+    """By place."""
+    items: Parts[Item] = field(default_factory=Parts)
+    """In the order in which they go out at each place."""
+    previews: Parts[Preview] = field(default_factory=Parts)
+    """By place."""
+    questions: Parts[Question] = field(default_factory=Parts)
+    given_up: int = 0
+    """Messages that were not sent in the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written last of what is no part: it is written again when it is another."""
+
+    owner: Owner
+    cursor: str
+    given_up: int
+
+
+def written(book: Book) -> Written:
+    """What of a book is no part."""
+    return Written(book.owner, book.cursor, book.given_up)
+
+
+def encode(book: Book) -> bytes:
+    """A whole book as bytes."""
+    return orjson.dumps(book, default=_plain)
+
+
+def decode(body: bytes) -> Book:
+    """The book of some bytes; a new one for none.
+
+    Raises:
+        CorruptRecord: they are none.
+    """
+    if not body:
+        return Book()
+    try:
+        raw: Mapping[str, Any] = orjson.loads(body)
+        return Book(
+            Owner(**raw["owner"]),
+            raw["cursor"],
+            Seen(raw["seen"]),
+            Talks({key: _talk(one) for key, one in raw["talks"].items()}),
+            Parts({key: _item(one) for key, one in raw["items"].items()}),
+            Parts({key: _preview(one) for key, one in raw["previews"].items()}),
+            Parts({key: _question(one) for key, one in raw["questions"].items()}),
+            raw["given_up"],
+        )
+    except _UNREADABLE as error:
+        raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+
+
+def encode_changes(book: Book, before: Written) -> bytes:
+    """What was changed in a book since this was asked last, as bytes; none where nothing was.
+
+    Another owner's is another book: it says so, and then all that is in it.
+
+    Args:
+        book: it.
+        before: what was written last (`written`).
+    """
+    found: dict[str, object] = {}
+    if book.owner != before.owner:
+        found["owner"] = book.owner
+    if book.cursor != before.cursor or "owner" in found:
+        found["cursor"] = book.cursor
+    if book.given_up != before.given_up or "owner" in found:
+        found["given_up"] = book.given_up
+    if seen := book.seen.changes():
+        found["seen"] = seen
+    for name in _READ:
+        parts: Parts[Any] = getattr(book, name)
+        gone, now_set = parts.changes()
+        if gone or now_set:
+            found[name] = [gone, now_set]
+    return orjson.dumps(found) if found else b""
+
+
+def with_changes(book: Book, body: bytes) -> Book:
+    """A book with what was changed in it.
+
+    Args:
+        book: as it was written before; is changed.
+        body: what `encode_changes` gave.
+
+    Raises:
+        CorruptRecord: they are no changes.
+    """
+    try:
+        raw: Mapping[str, Any] = orjson.loads(body)
+        book = Book(Owner(**raw["owner"])) if "owner" in raw else book
+        book.cursor = raw.get("cursor", book.cursor)
+        book.given_up = raw.get("given_up", book.given_up)
+        for digest in raw.get("seen", ()):
+            book.seen.remember(digest)
+        for name, read in _READ.items():
+            parts: Parts[Any] = getattr(book, name)
+            gone, now_set = raw.get(name, ((), {}))
+            for key in gone:
+                parts.pop(key, None)
+            for key, one in now_set.items():
+                parts[key] = read(one)
+    except _UNREADABLE as error:
+        raise CorruptRecord(f"what was changed in the book of a channel cannot be read: {error}") from None
+    return book
+
+
+def _talk(one: Mapping[str, Any]) -> Talk:
+    left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
+    return Talk(**{**one, "place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"])})
+
+
+def _item(one: Mapping[str, Any]) -> Item:
+    return Item(**{**one, "buttons": tuple(Button(**each) for each in one["buttons"])})
+
+
+def _preview(one: Mapping[str, Any]) -> Preview:
+    return Preview(**one)
+
+
+def _question(one: Mapping[str, Any]) -> Question:
+    return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
+
+
+_READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
+    "talks": _talk,
+    "items": _item,
+    "previews": _preview,
+    "questions": _question,
+}
+"""The parts of a book, and what reads one of them."""
+_UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
+
+
+def _plain(value: object) -> object:
+    """What the library cannot write by itself."""
+    match value:
+        case Parts():
+            return dict(value)
+        case Seen():
+            return value.digests
+        case _:
+            raise TypeError(f"a book holds no {type(value).__name__}")

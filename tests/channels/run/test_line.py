@@ -1,0 +1,69 @@
+"""What an event of a conversation costs a channel where many people talk."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, ItemsView, Iterator, ValuesView
+from pathlib import Path
+
+import pytest
+
+from sulla.channels.base import Place
+from sulla.channels.machine.talks import Talks
+from sulla.channels.machine.values import Talk
+from sulla.core.ids import ThreadId
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.scene import STEP_S, Scene
+from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.clock import ManualClock
+
+TALKS = 10_000
+
+
+class Counting(Talks):
+    """Counts which places are looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked: list[str] = []
+
+    def __getitem__(self, key: str) -> Talk:
+        self.looked.append(key)
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            self.looked.append(key)
+            yield key
+
+    def values(self) -> ValuesView[Talk]:
+        return ValuesView(self)
+
+    def items(self) -> ItemsView[str, Talk]:
+        return ItemsView(self)
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    clock = ManualClock()
+    wire = TelegramWire(clock)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.until(lambda: scene.line.held, "it is held")
+        yield scene
+    await wire.stop()
+
+
+async def test_a_wake_looks_at_no_place_but_the_one_where_the_conversation_is_held(scene: Scene) -> None:
+    assert scene.line.held is not None
+    talks = scene.line.held.book.talks = Counting()
+    for number in range(TALKS):
+        place = Place(f"p{number}")
+        talks[place.key] = Talk(place, thread=f"thr{number}", left=((f"old{number}", 3),))
+    assert [key for key, _ in talks.items()] == list(dict.fromkeys(talks.looked))  # it counts
+    for thread in ("thr7777", "old7777", "of nobody here"):
+        talks.looked.clear()
+        scene.line.wake(ThreadId(thread))
+        assert set(talks.looked) <= {"p7777"}, thread
+    await scene.pass_time(STEP_S)
+    assert "p7777" in talks.looked  # somebody works there now
