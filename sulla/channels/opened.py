@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,7 +13,7 @@ from sulla.channels.kinds import ChannelKind, Wanted, maker
 from sulla.channels.run.quiet import hush
 from sulla.channels.settings import AccountSettings
 from sulla.core.clock import Clock
-from sulla.core.errors import SettingsError, SullaError
+from sulla.core.errors import SettingsError, SullaError, Unauthorized
 from sulla.host.capability import find
 
 
@@ -46,15 +47,19 @@ def options_of(said: AccountSettings, kind: ChannelKind) -> BaseModel:
     Raises:
         SettingsError: they do not fit it.
     """
-    model = find(kind.options, f"the channel kind {kind.name!r}")
-    if not isinstance(model, type) or not issubclass(model, BaseModel):
-        raise SettingsError(f"{kind.options} is no pydantic model: mend its package")
     try:
-        return model.model_validate(said.options)
+        return _model_of(kind).model_validate(said.options)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise SettingsError(f"channels: options.{where} of {said.name!r}: {first['msg']}") from None
+
+
+def _model_of(kind: ChannelKind) -> type[BaseModel]:
+    model = find(kind.options, f"the channel kind {kind.name!r}")
+    if not isinstance(model, type) or not issubclass(model, BaseModel):
+        raise SettingsError(f"{kind.options} is no pydantic model: mend its package")
+    return model
 
 
 def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[], Channel]:
@@ -84,20 +89,44 @@ def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[
     return make
 
 
-async def tried(make: Callable[[], Channel]) -> tuple[str, str]:
+def fault_of(said: AccountSettings, kind: ChannelKind, option: str) -> str:
+    """What is wrong with one option of a channel, while others may not be known yet; empty for nothing.
+
+    Args:
+        said: what the settings say.
+        kind: its kind.
+        option: which.
+    """
+    try:
+        _model_of(kind).model_validate(said.options)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        return next((one["msg"] for one in found if one["loc"][:1] == (option,)), "")
+    return ""
+
+
+class Tried(NamedTuple):
+    """What came of seeing whether a service lets the daemon in."""
+
+    account: str
+    """As whom it does; empty where it does not."""
+    why: str
+    """Why it does not; empty where it does."""
+    refused: bool = False
+    """Whether that is for the secrets."""
+
+
+async def tried(make: Callable[[], Channel]) -> Tried:
     """See whether a service lets the daemon in.
 
     Args:
         make: makes the channel.
-
-    Returns:
-        As whom, and why not; one of them is empty.
     """
     channel = make()
     try:
         account = await channel.open()
     except SullaError as error:
-        return "", error.message
+        return Tried("", error.message, isinstance(error, Unauthorized))
     finally:
         await channel.close()
-    return account.name or account.id, ""
+    return Tried(account.name or account.id, "")

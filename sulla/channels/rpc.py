@@ -94,7 +94,7 @@ class ChannelTested:
     channel: str
     account: str
     why: str
-    """Why the service did not let the daemon in; empty if it did."""
+    """Why the service did not let the daemon in, or what the daemon's own channel fails of; empty for neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class ChannelService(Protocol):
         """All of them."""
 
     async def test_channel(self, channel: str) -> ChannelTested:
-        """See whether a service lets the daemon in.
+        """See whether a service lets the daemon in, and whether its channel works here.
 
         Raises:
             NotFound: there is no such channel.

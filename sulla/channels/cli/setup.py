@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from sulla.channels.cli.file import added, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
-from sulla.channels.opened import kind_of, making, options_of, tried
+from sulla.channels.opened import fault_of, kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, NotFound, SettingsError
 from sulla.host.system import SystemClock
@@ -78,16 +78,19 @@ async def set_up(
     added(text, name, kind.name, options, {})  # before anybody is asked
     shown = {option: f"{what}: " for option, what in kind.asks.items() if option not in options}
     hidden = {secret: f"Give {what} (it is not shown): " for secret, what in {**kind.secrets, **kind.may}.items()}
+    said = AccountSettings(name=name, kind=kind.name)
+    chosen, secrets, asks = dict(options), dict[str, str](), True
     for _ in range(TRIES):
-        chosen = dict(options)
-        secrets: dict[str, str] = {}
         try:
-            chosen = {**options, **await _asked(ask, shown, hidden=False)}
-            said = AccountSettings(name=name, kind=kind.name, options=dict(chosen))
-            options_of(said, kind)  # before any secret is asked for
-            secrets = await _asked(ask, hidden, hidden=True)
+            if asks:
+                chosen = await _chosen(ask, shown, said, kind, options)
+                said = said.model_copy(update={"options": dict(chosen)})
+                options_of(said, kind)  # before any secret is asked for
+                asks = False
+            secrets = await _secrets(ask, hidden)
             kept = {key: SecretStr(one) for key, one in secrets.items()}
-            account, why = await tried(making(said.model_copy(update={"secrets": kept}), kind, SystemClock()))
+            account, why, refused = await tried(making(said.model_copy(update={"secrets": kept}), kind, SystemClock()))
+            asks = not refused  # else the secrets alone are wrong
         except SettingsError as error:
             account, why = "", error.message
         if not why:
@@ -105,15 +108,34 @@ def _text_of(path: Path) -> str:
     return path.read_text("utf-8") if path.exists() else ""
 
 
-async def _asked(ask: Ask, wanted: Mapping[str, str], *, hidden: bool) -> dict[str, str]:
+async def _chosen(
+    ask: Ask, wanted: Mapping[str, str], said: AccountSettings, kind: ChannelKind, options: Mapping[str, str]
+) -> dict[str, str]:
+    """All options, with those that were answered; an answer that cannot be is asked for again at once."""
+    chosen = dict(options)
+    for option, prompt in wanted.items():
+        for _ in range(TRIES):
+            answer = await _answer(ask, prompt, hidden=False)
+            made = {**chosen, option: answer} if answer else chosen
+            if not (why := fault_of(said.model_copy(update={"options": dict(made)}), kind, option)):
+                break
+            tell(f"it was not taken: {one_line(why, 300)}")
+        else:
+            raise InvalidInput("it was asked for often enough: nothing is set up, and nothing was written")
+        chosen = made
+    return chosen
+
+
+async def _secrets(ask: Ask, wanted: Mapping[str, str]) -> dict[str, str]:
     """What was answered, by what was asked for; without empty answers."""
-    said: dict[str, str] = {}
-    for name, prompt in wanted.items():
-        if (answer := await ask(prompt, hidden=hidden)) is None:
-            raise InvalidInput("it was left open: nothing is set up, and nothing was written")
-        if answer.strip():
-            said[name] = answer.strip()
-    return said
+    answers = {name: await _answer(ask, prompt, hidden=True) for name, prompt in wanted.items()}
+    return {name: answer for name, answer in answers.items() if answer}
+
+
+async def _answer(ask: Ask, prompt: str, *, hidden: bool) -> str:
+    if (answer := await ask(prompt, hidden=hidden)) is None:
+        raise InvalidInput("it was left open: nothing is set up, and nothing was written")
+    return answer.strip()
 
 
 def _options(given: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
-from sulla.channels.machine.cutting import Measure, cut_up
+from sulla.channels.machine.cutting import Measure, beginning, cut_up
 from sulla.channels.machine.values import MOST_ITEMS, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
@@ -26,6 +26,9 @@ _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
 """What stands before a message of which nobody can find out whether it arrived."""
+
+BROKEN_OFF: Final = "*(This answer was broken off.)*"
+"""What stands below an answer that was not written to its end."""
 
 
 class Outbox:
@@ -129,9 +132,9 @@ class Outbox:
             shown = self._parts(text)[:1] or ["…"]
             self._add(Item(derived_id("out", question.id, "over"), question.place, shown[0], "edit", ref=question.ref))
 
-    def show(self, place: str, message_id: str) -> Preview:
+    def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
-        preview = Preview(derived_id("out", message_id, "0"), place, message_id)
+        preview = Preview(derived_id("out", message_id, "0"), place, message_id, text=text)
         self._book.previews[place] = preview
         return preview
 
@@ -147,15 +150,28 @@ class Outbox:
             case Unknown():
                 self._book.previews[place] = replace(preview, status="unknown")
 
-    def goes_on(self, place: str, message_id: str) -> None:
-        """What a preview showed is void, and another reply takes its place."""
+    def goes_on(self, place: str, message_id: str, text: str) -> None:
+        """A preview is about to show more, or another reply in the place of one that is void."""
         if (preview := self._book.previews.get(place)) is not None and preview.ref:
-            self._book.previews[place] = replace(preview, message_id=message_id)
+            self._book.previews[place] = replace(preview, message_id=message_id, text=text)
 
     def drop_preview(self, place: str) -> None:
         """What a preview showed came to nothing."""
         if (preview := self._book.previews.pop(place, None)) is not None and preview.ref:
             self._withdraw(preview)
+
+    def break_off(self, place: str) -> None:
+        """What a preview shows will not be written to its end: it stays where it is, and says so."""
+        preview = self._book.previews.pop(place, None)
+        if preview is None or not preview.text:
+            return
+        mark = f"\n\n{BROKEN_OFF}"
+        most = self._manners.most_chars - self._measure(mark) - self._measure(DOUBTFUL)
+        text = beginning(preview.text, most, self._measure) + mark
+        if preview.ref:
+            self._add(Item(derived_id("out", preview.id, "broken"), place, text, "edit", ref=preview.ref))
+        elif self._manners.tells_sent or self._manners.takes_key:
+            self._take_up(preview, place, text)
 
     # ------------------------------------------------------------------------------------------------------- sending
 

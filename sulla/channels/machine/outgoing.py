@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.channels.machine.outbox import BROKEN_OFF
 from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
@@ -38,6 +39,8 @@ class Ended:
     """A turn ended; with a word to people where it did not end well."""
 
     said: str = ""
+    broken_off: bool = False
+    """Whether what was being written when it ended will not be written to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def step_of(entry: Entry) -> Step | None:
     fact = entry.fact
     match fact:
         case f.TextMessageEnd(hidden=False) if fact.text.strip():
-            return Reply(fact.message_id, fact.text)
+            return Reply(fact.message_id, f"{fact.text}\n\n{BROKEN_OFF}" if fact.cut else fact.text)
         case f.Suspended():
             return Asked(tuple(filter(is_for_people, fact.waits)))
         case f.Resumed():
@@ -84,9 +87,9 @@ def step_of(entry: Entry) -> Step | None:
         case f.RunStarted():
             return Begun()
         case f.RunError():
-            return Ended(f"*This did not work: {fact.message}*")
+            return Ended(f"*This did not work: {fact.message}*", broken_off=True)
         case f.RunFinished():
-            return Ended(_ending(fact.outcome))
+            return Ended(_ending(fact.outcome), broken_off=fact.outcome.status != "done")
         case Notice() if not fact.wait_id:  # a question is asked with its buttons
             return Told(fact.text)
         case _:

@@ -83,6 +83,8 @@ class Preview:
     ref: str = ""
     """The service's, once it is known."""
     status: Status | Literal["shown"] = "sending"
+    text: str = ""
+    """What it shows, or a little less: what was shown in its place meanwhile is kept with the next change."""
 
 
 @dataclass(frozen=True, slots=True)

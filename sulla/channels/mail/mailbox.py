@@ -148,6 +148,11 @@ class Mailbox:
             raise Unauthorized("the mailbox's server does not know the address and password: set them anew") from None
         except _CUT_OFF as error:
             raise Unavailable(f"the mailbox's server does not answer ({type(error).__name__})") from None
+        except (LookupError, ValueError, TypeError, AttributeError) as error:
+            # The library takes it for granted that a server answers in the form that the standard has.
+            raise Unavailable(
+                f"the mailbox's server gives an answer that does not fit ({type(error).__name__})"
+            ) from None
         except RuntimeError:
             if not self._closed:
                 raise

@@ -36,8 +36,14 @@ _MOST_PARTS: Final = 200
 _MOST_PAGE_CHARS: Final = 1_000_000
 _MOST_ID_CHARS: Final = 200
 _ID: Final = re.compile(r"<[^<>\s]+>")
-_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*:)+\s*", re.IGNORECASE)
-_FWD: Final = re.compile(r"^\s*(?:fwd?|wg|tr|rv|doorst|vs)\s*:", re.IGNORECASE)
+_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*[:：]\s*)+", re.IGNORECASE)  # noqa: RUF001
+_LEAD: Final = r"^\s*(?:[\[(*{<][^\])*}>]{0,80}[\])*}>]+\s*)*\W*"
+_FWD: Final = re.compile(
+    _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001
+"""A subject that begins as one of an answer may, or of what is passed on, in whatever language."""
 _LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
 _MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
 _RESENT: Final = ("Resent-From", "Resent-Sender", "Resent-To")
@@ -240,12 +246,15 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     if any(name in message for name in _RESENT):
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history, found.forwarded))))
     passed_on = [_body(part) for part in _forwarded(message)]
-    own = found.own
-    if first and subject and not found.forwarded and not passed_on and not own.startswith("/"):
-        own = f"{subject}\n\n{own}".strip()
+    own, named = found.own, ""
+    if first and subject and not own.startswith("/"):
+        if _MARKED.match(subject) or found.forwarded or passed_on:
+            named = subject  # somebody else's words, for all that is known
+        else:
+            own = f"{subject}\n\n{own}".strip()
     # What stands below an answer to the daemon is the conversation itself.
     history = "" if to_us else found.history
-    return own, "\n\n".join(filter(None, (found.cited, history, found.forwarded, *passed_on)))
+    return own, "\n\n".join(filter(None, (named, found.cited, history, found.forwarded, *passed_on)))
 
 
 def _body(message: EmailMessage) -> str:

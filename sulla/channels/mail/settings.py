@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator, model_validator
 
 ADDRESS: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,180}[A-Za-z0-9])?")
 """An address that is written to and believed; others are passed over."""
@@ -47,16 +47,26 @@ class MailOptions(BaseModel):
     word: str = ""
     """In place of that: a secret word behind a ``+`` in the address; whoever writes to it knows it."""
 
+    @field_validator("address")
+    @classmethod
+    def _is_address(cls, address: str) -> str:
+        if ADDRESS.fullmatch(address) is None or "+" in address:
+            raise ValueError("an address such as sulla@example.org, without a +")
+        return address
+
+    @field_validator("imap", "smtp")
+    @classmethod
+    def _is_server(cls, address: str, info: ValidationInfo) -> str:
+        if address:
+            _server(address, str(info.field_name))
+        return address
+
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if ADDRESS.fullmatch(self.address) is None or "+" in self.address:
-            raise ValueError("address: such as sulla@example.org, without a +")
         if bool(self.authserv) == bool(self.word):
             raise ValueError("say either authserv or word: a From that nobody vouches for can be anybody's")
         if self.word and re.fullmatch(r"[a-z0-9]{16,40}", self.word) is None:
             raise ValueError("word: 16 to 40 small letters and digits, by chance")
-        self.imap_server()
-        self.smtp_server()
         return self
 
     @property

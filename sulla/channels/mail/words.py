@@ -7,30 +7,25 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Final, NamedTuple
 
+from sulla.channels.mail.shapes import (
+    BAR,
+    introduced,
+    is_bar,
+    is_cited,
+    is_introduction,
+    is_labelled,
+    is_quoted,
+    run_of_labels,
+    uncited,
+)
+
 _FORWARD: Final = re.compile(
-    r"\s*(?:-{2,}\s*(?:Forwarded message|Weitergeleitete Nachricht|Message transf\S+|Mensaje reenviado"
-    r"|Messaggio inoltrato)\s*-{2,}|Begin forwarded message\s*:|Anfang der weitergeleiteten Nachricht\s*:)\s*",
-    re.IGNORECASE,
+    r"\s*(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht)\s*:\s*", re.IGNORECASE
 )
-_ORIGINAL: Final = re.compile(
-    r"\s*(?:-{2,}\s*(?:Original Message|Urspr\S+ Nachricht|Message d'origine|Mensaje original|Messaggio originale)"
-    r"\s*-{2,}|_{20,})\s*",
-    re.IGNORECASE,
-)
-_ATTRIBUTION: Final = re.compile(
-    r"\s*(?:On|Am|Le|El|Il|Op|Em|Den|W dniu)\s.{4,300}\s(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto"
-    r"|schreef.{0,80}|escreveu|skrev.{0,80}|napisał\S*)\s*:\s*",
-    re.IGNORECASE,
-)
-_HEADER: Final = re.compile(r"\s*\**(From|Von|De|Da|Van)\s*:\**\s+\S.*", re.IGNORECASE)
-_MORE: Final = re.compile(
-    r"\s*\**(Sent|Date|To|Subject|Gesendet|Datum|An|Betreff|Envoy\S+|À|Objet|Enviado|Para|Asunto)\s*:.*"
-)
-_LEAST_HEAD: Final = 2
-"""So many lines of a head beside the sender's make one."""
 _SIGNED: Final = re.compile(
     r"(?:Sent from my|Get Outlook for|Von meinem \S+ gesendet|Envoyé de mon|Enviado desde mi)\b.{0,80}", re.IGNORECASE
 )
+_SIGNATURE: Final = ("-- ", "--")
 _BLOCKS: Final = frozenset(
     {"p", "div", "tr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr", "blockquote"}
 )
@@ -39,6 +34,19 @@ _VOID: Final = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr"}
 )
 _MOST_DEPTH: Final = 500
+_DIVIDERS: Final = (
+    "divrplyfwdmsg",
+    "outlookmessageheader",
+    "moz-forward-container",
+    "mail-editor-reference-message-container",
+    "yahoo_quoted",
+    "zmail_extra",
+)
+"""How programs name what stands between their user's words and an older mail, also with something before it."""
+_TOP: Final = re.compile(r"(?:^|;)border-top(?:-width|-style)?:(?!none|0|inherit|initial|unset)")
+_LEFT: Final = re.compile(
+    r"(?:^|;)border-(?:left|right|inline-start)(?:-width|-style)?:(?!none|0|inherit|initial|unset)"
+)
 
 
 class Parted(NamedTuple):
@@ -60,60 +68,66 @@ def parted(text: str) -> Parted:
     Args:
         text: the plain one.
     """
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     cut, forwards = _cut(lines)
-    above, below = lines[:cut], "\n".join(lines[cut:]).strip()
-    own = _unsigned([line for line in above if not line.startswith(">")])
-    cited = "\n".join(line.lstrip("> ") for line in above if line.startswith(">")).strip()
+    above, below = _without_signature(lines[:cut]), "\n".join(lines[cut:]).strip()
+    if cut == len(lines):
+        cut = _answered(above)
+        above, below = above[:cut], "\n".join(above[cut:]).strip()
+    theirs = _cited(above)
+    own = _unsigned([line for at, line in enumerate(above) if at not in theirs])
+    cited = "\n".join(uncited(line) for at, line in enumerate(above) if at in theirs).strip("\n")
     return Parted(own, cited, "" if forwards else below, below if forwards else "")
 
 
 def _cut(lines: Sequence[str]) -> tuple[int, bool]:
-    """The first line that is not the sender's any more, and whether from there on he passes something on."""
+    """The first line from which on nothing is the sender's any more, and whether he passes on what stands there.
+    What is surely the mail that he answers, he does not.
+    """
+    last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
+    looked = 0
     for at, line in enumerate(lines):
         if _FORWARD.fullmatch(line):
             return at, True
-        if _ORIGINAL.fullmatch(line) and _heads(lines, at + 1):
-            return at, False
-        if _heads(lines, at):
-            return at, False
-        spread = len(lines) > at + 1 and _ATTRIBUTION.fullmatch(f"{line} {lines[at + 1]}")
-        if (_ATTRIBUTION.fullmatch(line) and _all_cited(lines, at + 1)) or (spread and _all_cited(lines, at + 2)):
-            return at, False
+        if is_bar(line) and at < last:
+            behind = next(number for number in range(at + 1, len(lines)) if lines[number].strip())
+            head, _ = run_of_labels(lines, behind)
+            return at, not ((head is not None and head.known) or is_introduction(lines, behind))
+        if at >= looked and line.strip():
+            head, looked = run_of_labels(lines, at)
+            if head is not None:
+                return at, not head.known
+    return len(lines), False
+
+
+def _answered(lines: Sequence[str]) -> int:
+    """Where the mail that is answered begins: it is cited as a whole below all that is said."""
     end = len(lines)
-    while end and (not lines[end - 1].strip() or lines[end - 1].startswith(">")):
+    while end and (not lines[end - 1].strip() or is_quoted(lines[end - 1])):
         end -= 1
-    return (end, False) if end and any(line.startswith(">") for line in lines[end:]) else (len(lines), False)
+    return introduced(lines, end) if end and any(map(is_quoted, lines[end:])) else len(lines)
 
 
-def _heads(lines: Sequence[str], at: int) -> bool:
-    """Whether the head of an older mail stands here, as some programs write it above what they cite."""
-    while at < len(lines) and not lines[at].strip():
-        at += 1
-    if at >= len(lines) or _HEADER.fullmatch(lines[at]) is None:
-        return False
-    return sum(_MORE.fullmatch(line) is not None for line in lines[at + 1 : at + 6]) >= _LEAST_HEAD
+def _cited(lines: Sequence[str]) -> set[int]:
+    """The lines that are cited, and those that say of whom."""
+    found = {at for at, line in enumerate(lines) if is_cited(line)}
+    begins = [at for at in found if at - 1 not in found]
+    return found | {one for at in begins for one in range(introduced(lines, at), at)}
 
 
-def _all_cited(lines: Sequence[str], at: int) -> bool:
-    """Whether from a line on something is cited, and nothing else stands there."""
-    found = False
-    for number in range(at, len(lines)):
-        cited = lines[number].startswith(">")
-        if not cited and lines[number].strip():
-            return False
-        found |= cited
-    return found
+def _without_signature(lines: list[str]) -> list[str]:
+    """The lines without a signature that stands below all of them."""
+    at = max((number for number, line in enumerate(lines) if line in _SIGNATURE), default=len(lines))
+    if not any(map(is_quoted, lines[at:])):
+        lines = lines[:at]
+    while lines and (not lines[-1].strip() or _SIGNED.fullmatch(lines[-1].strip())):
+        lines = lines[:-1]
+    return lines
 
 
 def _unsigned(lines: list[str]) -> str:
-    for at, line in enumerate(lines):
-        if line in ("-- ", "--"):
-            lines = lines[:at]
-            break
-    while lines and (not lines[-1].strip() or _SIGNED.fullmatch(lines[-1].strip())):
-        lines.pop()
-    return "\n".join(lines).strip()
+    at = next((number for number, line in enumerate(lines) if line in _SIGNATURE), len(lines))
+    return "\n".join(_without_signature(lines[:at])).strip()
 
 
 def unflowed(text: str, *, without_space: bool) -> str:
@@ -126,11 +140,13 @@ def unflowed(text: str, *, without_space: bool) -> str:
     lines: list[str] = []
     goes_on = False
     for line in text.replace("\r\n", "\n").split("\n"):
-        if goes_on and not line.startswith(">"):
+        bare = line.removeprefix(" ")
+        alone = is_cited(bare) or is_bar(bare) or _FORWARD.fullmatch(bare) is not None
+        if goes_on and not alone and not is_labelled(bare):
             lines[-1] = (lines[-1][:-1] if without_space else lines[-1]) + line.removeprefix(" ")
         else:
             lines.append(line if line.startswith(">") else line.removeprefix(" "))
-        goes_on = line.endswith(" ") and line != "-- " and not line.startswith(">")
+        goes_on = bare.endswith(" ") and line != "-- " and not alone
     return "\n".join(lines)
 
 
@@ -146,49 +162,74 @@ def of_html(html: str) -> str:
     return reader.text()
 
 
+class _Element(NamedTuple):
+    """What is open in a page."""
+
+    tag: str
+    hides: bool
+    cites: bool
+
+
 class _Page(HTMLParser):
     """Reads one page; what is hidden is left out."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self._open: list[tuple[str, bool]] = []
-        """What is open, and whether it hides what is in it."""
+        self._open: list[_Element] = []
+        self._deeper = 0
+        """So many more are open than are remembered."""
         self._lines: list[str] = [""]
         self._cites = 0
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """See the standard library; programs that show pages know no elements that end in themselves."""
+        self.handle_starttag(tag, attrs)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """See the standard library."""
+        said = dict(attrs)
+        style = re.sub(r"\s", "", said.get("style") or "").lower()
+        names = f"{said.get('id') or ''} {said.get('class') or ''}".lower().split()
         if tag in _BLOCKS or tag in ("br", "li"):
             self._break()
+        if tag == "hr" or _TOP.search(style) or any(name.endswith(_DIVIDERS) for name in names):
+            self._lines[-1] += BAR
+            self._break(anew=True)
         if tag == "li":
             self._lines[-1] += "- "
         if tag in _VOID:
             return
-        style = re.sub(r"\s", "", dict(attrs).get("style") or "").lower()
+        if len(self._open) >= _MOST_DEPTH:
+            self._deeper += 1
+            return
         hides = tag in _UNSEEN or "display:none" in style or "visibility:hidden" in style or "font-size:0" in style
-        if len(self._open) < _MOST_DEPTH:
-            self._open.append((tag, hides))
-            self._cites += tag == "blockquote"
-            if tag == "blockquote":
-                self._break(anew=True)
+        cites = tag == "blockquote" or _LEFT.search(style) is not None
+        self._open.append(_Element(tag, hides, cites))
+        if cites:
+            self._cites += 1
+            self._break(anew=True)
 
     def handle_endtag(self, tag: str) -> None:
         """See the standard library."""
-        if not any(name == tag for name, _ in self._open):
+        if self._deeper and tag not in _VOID:
+            self._deeper -= 1
             return
+        if not any(one.tag == tag for one in self._open):
+            return
+        cited = self._cites
         while self._open:
-            name, _ = self._open.pop()
-            self._cites -= name == "blockquote"
-            if name == tag:
+            element = self._open.pop()
+            self._cites -= element.cites
+            if element.tag == tag:
                 break
-        if tag in _BLOCKS:
-            self._break(anew=tag == "blockquote")
+        if tag in _BLOCKS or cited != self._cites:
+            self._break(anew=cited != self._cites)
 
     def handle_data(self, data: str) -> None:
         """See the standard library."""
-        if any(hides for _, hides in self._open):
+        if any(one.hides for one in self._open):
             return
-        if any(name == "pre" for name, _ in self._open):
+        if any(one.tag == "pre" for one in self._open):
             first, *rest = data.split("\n")
             self._lines[-1] += first
             for line in rest:

@@ -157,14 +157,18 @@ class Line:
             except* Unauthorized as refused:
                 rest_s = self._trouble("refused", refused, REFUSED_S)
             except* SullaError as failed:
-                if self._around.clock.elapsed() - began_s > 2 * PAUSE_S[-1]:
-                    troubles = 0
-                rest_s = self._trouble("failing", failed, PAUSE_S[min(troubles, len(PAUSE_S) - 1)])
-                troubles += 1
+                troubles = self._counted(troubles, began_s)
+                rest_s = self._trouble("failing", failed, PAUSE_S[min(troubles, len(PAUSE_S)) - 1])
             except* Exception as unforeseen:
                 log.exception("the channel %s failed as nobody foresaw", self.said.name)
-                rest_s = self._trouble("failing", unforeseen, PAUSE_S[-1])
+                troubles = self._counted(troubles, began_s)
+                rest_s = self._trouble("failing", unforeseen, PAUSE_S[min(troubles, len(PAUSE_S)) - 1])
             await self._around.clock.sleep(rest_s)
+
+    def _counted(self, troubles: int, began_s: float) -> int:
+        """How many troubles in a row there are with one more; behind a long time without any it is the first."""
+        lasted_s = self._around.clock.elapsed() - began_s
+        return 1 if lasted_s > 2 * PAUSE_S[-1] else troubles + 1
 
     def _trouble(self, state: State, errors: BaseExceptionGroup[Exception], rest_s: float) -> float:
         error: BaseException = errors

@@ -44,6 +44,8 @@ class Reader:
         """Places where a turn goes on, as far as their logs were read."""
         self.answered: dict[str, str] = {}
         """The last reply that was planned at each place: what is shown of it live comes too late."""
+        self.over: set[str] = set()
+        """Places where a turn has ended since somebody looked: what was shown of it live comes too late, too."""
 
     async def read_on(self, place: str) -> bool:
         """Plan what comes next at a place, unless something waits there already; whether anything was planned. What
@@ -115,19 +117,23 @@ class Reader:
             case Asked(waits):
                 self.at_work.discard(place)
                 await self._ask(place, thread, {one.wait_id for one in waits})
-            case Ended(said):
-                self._end(place, thread, present=present)
+            case Ended(said, broken_off):
+                self._end(place, thread, present=present, broken_off=broken_off)
                 if said:
                     outbox.say(place, said, f"{thread}:{entry.seq}")
             case step:
                 self._note(talk, thread, step)
 
-    def _end(self, place: str, thread: str, *, present: bool) -> None:
+    def _end(self, place: str, thread: str, *, present: bool, broken_off: bool) -> None:
         """A turn is over: nothing of it is asked or shown any more."""
         self._close(self._open(thread), "no longer asked")
         if present:
             self.at_work.discard(place)
-            self._held.outbox.drop_preview(place)
+            self.over.add(place)
+            if broken_off:
+                self._held.outbox.break_off(place)
+            else:
+                self._held.outbox.drop_preview(place)
 
     def _note(self, talk: Talk, thread: str, step: Step | None) -> None:
         """What says nothing to people."""

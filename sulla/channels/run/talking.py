@@ -116,10 +116,20 @@ class Talking:
                 return False
             await self._send(item)
             return True
-        if await self._reader.read_on(self._place):
+        if await self._read_on():
             return True
         await self._show_typing()
         return await self._show()
+
+    async def _read_on(self) -> bool:
+        """See `Reader.read_on`."""
+        written = self._live.message_id
+        planned = await self._reader.read_on(self._place)
+        if self._place in self._reader.over:
+            self._reader.over.discard(self._place)
+            if self._live.message_id == written:  # else the next turn writes already
+                self._live.forget()
+        return planned
 
     async def _rest(self) -> None:
         """Until something happens, or is due."""
@@ -226,14 +236,14 @@ class Talking:
         preview = held.book.previews.get(self._place)
         held.pace.take(self._place, clock.elapsed(), edit=preview is not None)
         if preview is None:
-            preview = held.outbox.show(self._place, self._live.message_id)
+            preview = held.outbox.show(self._place, self._live.message_id, said.text)
             await held.shelf.keep()
             said = Said(said.text, key=preview.id)
             held.outbox.shown(self._place, outcome := await self._attempt(held.channel.send(place, said)))
             await held.shelf.keep()
         else:
+            held.outbox.goes_on(self._place, self._live.message_id, said.text)
             if preview.message_id != self._live.message_id:
-                held.outbox.goes_on(self._place, self._live.message_id)
                 await held.shelf.keep()
             outcome = await self._attempt(held.channel.edit(place, preview.ref, said))
         if isinstance(outcome, NotSent) and outcome.retry_after_s is not None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from sulla.channels.base import AttachmentKind
 from sulla.channels.run.incoming import PATIENCE_S
+from sulla.core.errors import InvalidInput
 from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
 from sulla.store.base import Store
@@ -51,6 +52,19 @@ class Slow(Echo):
             for piece in pieces:
                 yield TextDelta(piece)
                 await self._clock.sleep(0.5)
+
+
+class BrokenOff(Slow):
+    """Writes half of its first answer, and fails; all others are whole."""
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """See `models.Provider.stream`."""
+        fails, written = not self.requests, 0
+        async for delta in super().stream(request):
+            if fails and written > self._words // 2:
+                raise InvalidInput("the service went away")
+            written += 1
+            yield delta
 
 
 class LineKit(AskingKit, KillKit):
@@ -196,6 +210,25 @@ class LineKit(AskingKit, KillKit):
             if wire.channel().manners.typing_s:
                 assert wire.typing
             assert wire.fastest_s >= 0.95 / wire.channel().manners.place_sends_per_s
+
+    async def test_an_answer_that_breaks_off_stays_and_the_next_one_is_another_message(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=BrokenOff(clock, 40)) as scene:
+            await scene.pair(1, "ann")
+            await wire.say(wire.place(1), wire.person(1), "hello")
+            await scene.until(lambda: any("went away" in one for one in scene.texts(1)), "the failure")
+            await scene.pass_time(30)
+            *shown, failure = before = scene.texts(1)
+            assert "went away" in failure
+            assert len(shown) == bool(wire.channel().manners.edits_per_s)
+            for text in shown:
+                assert text.startswith("word0 word1 ")
+                assert "broken off" in text
+            await wire.say(wire.place(1), wire.person(1), "again")
+            await scene.until(lambda: "word39" in scene.texts(1)[-1], "the next answer")
+            await scene.pass_time(30)
+            assert scene.texts(1)[:-1] == before
 
     async def test_a_long_answer_comes_in_parts_and_in_order(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path

@@ -18,6 +18,7 @@ from sulla.channels.opened import making
 from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.terminal.exits import Exit
+from sulla.testing.channels.mail.wire import ADDRESS, PASSWORD, MailWire
 from sulla.testing.channels.telegram import TOKEN, TelegramWire
 from sulla.testing.clock import ManualClock
 
@@ -70,9 +71,9 @@ async def test_options_are_asked_for_and_shown_and_secrets_are_not(wire: Telegra
 async def test_a_wrong_option_is_told_before_any_secret_is_asked_for(
     wire: TelegramWire, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    person = Person(wire.api, "soon", wire.api, "1", TOKEN, "plenty")
+    person = Person(wire.api, "soon", "1", TOKEN, "plenty")
     assert await set_up(KIND, "home", tmp_path / "sulla.toml", person) == Exit.OK
-    assert "options.poll_s" in "".join(capsys.readouterr())
+    assert "it was not taken: Input should be" in "".join(capsys.readouterr())
     account = _account(tmp_path)
     assert account["options"] == {"api": wire.api, "poll_s": "1"}
     assert account["secrets"] == {"token": TOKEN, "word": "plenty"}
@@ -80,12 +81,30 @@ async def test_a_wrong_option_is_told_before_any_secret_is_asked_for(
 
 async def test_what_is_never_taken_or_left_open_writes_nothing(wire: TelegramWire, tmp_path: Path) -> None:
     wrong = TOKEN[:-6] + "xxxxxx"
-    person = Person(*[wire.api, "", wrong, ""] * TRIES)
+    person = Person(wire.api, "", *[wrong, ""] * TRIES)
     assert await set_up(KIND, "home", tmp_path / "sulla.toml", person) == Exit.FAILED
     assert not person.left
     with pytest.raises(InvalidInput, match="left open"):
         await set_up(KIND, "home", tmp_path / "sulla.toml", Person(wire.api, None))
+    with pytest.raises(InvalidInput, match="often enough"):
+        await set_up(KIND, "home", tmp_path / "sulla.toml", Person(wire.api, *["soon"] * TRIES))
     assert not (tmp_path / "sulla.toml").exists()
+
+
+async def test_a_wrong_password_of_a_mailbox_is_asked_for_alone_and_an_address_that_is_none_at_once(
+    tmp_path: Path,
+) -> None:
+    wire = MailWire(ManualClock())
+    await wire.start()
+    options = wire.options()
+    answers = (options["imap"], options["smtp"], options["authserv"], "")
+    person = Person("", "no address", ADDRESS, *answers, "wrong", PASSWORD)
+    mail = next(one for one in KINDS if one.name == "mail")
+    assert await set_up(mail, "post", tmp_path / "sulla.toml", person) == Exit.OK
+    assert [hidden for _, hidden in person.asked] == [False] * 7 + [True] * 2
+    account = _account(tmp_path)
+    assert (account["options"], account["secrets"]) == (options, {"password": PASSWORD})
+    await wire.stop()
 
 
 def test_secrets_that_need_not_be_are_known_and_others_are_not() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
-from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, Outbox
+from sulla.channels.machine.outbox import BACKOFF_S, BROKEN_OFF, DOUBTFUL, MOST_LOOKS, Outbox
 from sulla.channels.machine.values import Choice, Item, Owner, Question, Talk
 
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
@@ -113,7 +113,7 @@ def test_with_a_key_of_the_services_nothing_is_marked() -> None:
 
 def test_an_answer_takes_the_place_of_what_was_shown_of_it() -> None:
     book, outbox = _outbox()
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.shown("p", Sent("r1"))
     outbox.answer("p", "m1", "word " * 60)
     items = list(book.items.values())
@@ -124,7 +124,7 @@ def test_an_answer_takes_the_place_of_what_was_shown_of_it() -> None:
 
 def test_an_edit_of_which_nobody_knows_is_made_again_without_a_mark() -> None:
     _, outbox = _outbox()
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.shown("p", Sent("r1"))
     outbox.answer("p", "m1", "all")
     outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
@@ -133,7 +133,7 @@ def test_an_edit_of_which_nobody_knows_is_made_again_without_a_mark() -> None:
 
 def test_an_answer_whose_message_cannot_be_edited_any_more_is_said_anew_before_the_rest() -> None:
     _, outbox = _outbox()
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.shown("p", Sent("r1"))
     outbox.answer("p", "m1", "word " * 60)
     outbox.ended(_begun(outbox), NotSent("it is gone", final=True), NOW)
@@ -145,7 +145,7 @@ def test_an_answer_whose_message_cannot_be_edited_any_more_is_said_anew_before_t
 
 def test_a_preview_that_may_have_arrived_is_looked_up_and_then_edited() -> None:
     book, outbox = _outbox(replace(MANNERS, tells_sent=True))
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.opened()
     outbox.answer("p", "m1", "all")
     assert outbox.looks_up(_head(outbox))
@@ -158,7 +158,7 @@ def test_a_preview_that_may_have_arrived_is_looked_up_and_then_edited() -> None:
 
 def test_a_preview_under_a_key_is_sent_again_and_then_edited() -> None:
     _, outbox = _outbox(replace(MANNERS, takes_key=True))
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.shown("p", Unknown("no answer"))
     outbox.answer("p", "m1", "all")
     outbox.ended(_begun(outbox), Sent("r1"), NOW)
@@ -168,10 +168,37 @@ def test_a_preview_under_a_key_is_sent_again_and_then_edited() -> None:
 @pytest.mark.parametrize(("deletes", "kind"), [(True, "delete"), (False, "edit")])
 def test_what_was_shown_and_came_to_nothing_goes(deletes: bool, kind: str) -> None:
     _, outbox = _outbox(replace(MANNERS, deletes=deletes))
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     outbox.shown("p", Sent("r1"))
     outbox.drop_preview("p")
     assert (_head(outbox).kind, _head(outbox).ref) == (kind, "r1")
+
+
+def test_what_was_shown_and_is_broken_off_stays_and_says_so() -> None:
+    book, outbox = _outbox()
+    outbox.show("p", "m1", "so")
+    outbox.shown("p", Sent("r1"))
+    outbox.goes_on("p", "m1", "so far " * 60)
+    outbox.break_off("p")
+    outbox.say("p", "This did not work.", "failed")
+    edit, failure = book.items.values()
+    assert (edit.kind, edit.ref, failure.text) == ("edit", "r1", "This did not work.")
+    assert edit.text.startswith("so far so far")
+    assert edit.text.endswith(BROKEN_OFF)
+    assert len(edit.text) <= MANNERS.most_chars
+    outbox.answer("p", "m2", "The next one.")
+    assert [one.kind for one in book.items.values()] == ["edit", "text", "text"]
+
+
+def test_what_may_have_been_shown_and_is_broken_off_is_looked_for() -> None:
+    for manners, kinds in ((replace(MANNERS, tells_sent=True), ["final"]), (MANNERS, [])):
+        book, outbox = _outbox(manners)
+        outbox.show("p", "m1", "so far")
+        outbox.shown("p", Unknown("no answer"))
+        outbox.break_off("p")
+        outbox.break_off("p")
+        assert [one.kind for one in book.items.values()] == kinds
+        assert book.previews == {}
 
 
 def _question() -> Question:
@@ -214,8 +241,11 @@ def test_a_book_is_read_as_it_was_written() -> None:
     book.talks["p"] = Talk(Place("p", "t", "group", "Name"), "b", "helper", "thr", 7, 8, (("old", 3),), ("play",))
     book.questions["q1"] = _question()
     outbox.ask(_question(), "May I?")
-    outbox.show("p", "m1")
+    outbox.show("p", "m1", "so far")
     again = decode(encode(book))
     assert encode(again) == encode(book)
-    assert (again.talks, again.items, again.questions) == (book.talks, book.items, book.questions)
+    assert (again.talks, again.items, again.questions, again.previews) == (
+        *(book.talks, book.items, book.questions),
+        book.previews,
+    )
     assert "x" in again.seen

@@ -15,6 +15,7 @@ from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.channels.mail import channel as mail_channel
 from sulla.channels.mail.mailbox import Login, Mailbox
 from sulla.channels.mail.settings import MailOptions
+from sulla.channels.run.line import PAUSE_S
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.kit import opened
@@ -79,6 +80,21 @@ async def test_a_server_that_does_not_tell_is_asked(wire: MailWire, clock: Manua
             await scene.pass_time(5)
             await wire.say(wire.place(1), wire.person(1), text)
             await scene.until(partial(told, text), text)
+
+
+async def test_a_server_whose_answers_do_not_fit_is_tried_again_soon(
+    wire: MailWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    wire.imap.tells_status = False
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.state == "failing", "the trouble")
+        assert "an answer that does not fit" in scene.line.why
+        wire.imap.tells_status = True
+        before_s = clock.elapsed()
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert clock.elapsed() - before_s < PAUSE_S[3]
 
 
 async def test_what_came_just_before_the_server_was_listened_to_is_told_at_once(wire: MailWire) -> None:

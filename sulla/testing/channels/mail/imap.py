@@ -34,6 +34,8 @@ class ImapSide:
         self.connections = Connections()
         self.idles = True
         """Whether it tells by itself that something came."""
+        self.tells_status = True
+        """Whether it says how a folder is before it says that it has said so."""
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         """One connection, to its end."""
@@ -41,7 +43,7 @@ class ImapSide:
             if self._network.gone:
                 writer.transport.abort()
             else:
-                await _Session(reader, writer, self._folders, self._login, idles=self.idles).run()
+                await _Session(reader, writer, self._folders, self._login, self).run()
 
 
 class _Session:
@@ -53,14 +55,14 @@ class _Session:
         writer: StreamWriter,
         folders: Mapping[str, Folder],
         login: tuple[str, str],
-        *,
-        idles: bool,
+        server: ImapSide,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._folders = folders
         self._login = login
-        self._capabilities = "IMAP4rev1 IDLE" if idles else "IMAP4rev1"
+        self._capabilities = "IMAP4rev1 IDLE" if server.idles else "IMAP4rev1"
+        self._tells_status = server.tells_status
         self._known = False
         self._folder: Folder | None = None
         self._told = 0
@@ -96,7 +98,8 @@ class _Session:
                 return self._examine(folder)
             case "STATUS", [folder, _] if self._known and folder in self._folders:
                 found = self._folders[folder]
-                self._say(f'* STATUS "{folder}" (UIDVALIDITY {found.validity} UIDNEXT {found.next_uid})')
+                if self._tells_status:
+                    self._say(f'* STATUS "{folder}" (UIDVALIDITY {found.validity} UIDNEXT {found.next_uid})')
                 return "OK done"
             case "UID", [action, *more] if self._folder is not None:
                 return self._by_uid(action.upper(), more, self._folder)

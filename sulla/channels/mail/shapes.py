@@ -1,0 +1,140 @@
+"""Shapes in which mail programs set apart what is not their user's own, in whatever language. Pure.
+
+No list of languages is whole, so words are never what decides: where it is in doubt whose a line is, it is somebody
+else's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+BAR: Final = "-" * 10
+"""A bar, as it stands in a page's text where the page shows one."""
+_MOST_LABEL_CHARS: Final = 25
+_MOST_LOOKED_CHARS: Final = 200
+_LEAST_LABELS: Final = 3
+"""So many lines of a head make one."""
+_LEAST_KNOWN: Final = 2
+_MOST_INTRO_LINES: Final = 3
+_COLONS: Final = ":：﹕︰∶"  # noqa: RUF001 - as other scripts write it
+_DASHES: Final = r"\-=_‐‑‒–—―─━═⎯"  # noqa: RUF001 - all that bars are drawn with
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that nobody sees; right-to-left programs put them before labels."""
+_RULE: Final = re.compile(rf"\s*(?:[{_DASHES}*~#+]\s?){{3,}}")
+_TITLED: Final = re.compile(
+    rf"\s*(?:[{_DASHES}]{{3,}}\s*[^\s{_DASHES}].*|[{_DASHES}]{{2,}}\s*[^\s{_DASHES}].*[{_DASHES}]{{2,}}\s*"
+    r"|[*~#+]{3,}\s*[^\s*~#+].*[*~#+]{3,}\s*|[*~]{5,}.*)"
+)
+_QUOTED: Final = re.compile(r"\s*\w{0,12}[>＞]")  # noqa: RUF001
+_BARRED: Final = re.compile(r"\s*[|¦│┃▏▎▍┆┊║｜»›❯❱]")  # noqa: RUF001
+_INDENTED: Final = re.compile(r"(?: ?\t| {3,}|[\u00a0\u2003\u3000]{2,}).*\S", re.DOTALL)
+_CITING: Final = re.compile(r"(?:\s*\w{0,12}[>＞]|\s*[|¦│┃▏▎▍┆┊║｜»›❯❱])+\s?")  # noqa: RUF001
+_LABEL: Final = re.compile(
+    rf"[\s*_]*([^\W\d_][^{_COLONS}\n]{{0,{_MOST_LABEL_CHARS}}}?)[\s*_]*[{_COLONS}][*_]*(?!//)\s*(.*)"
+)
+_ADDRESS: Final = re.compile(r"\S@\S")
+_TIME: Final = re.compile(r"\d{4}.*\d{1,2}[:.h時]\s?\d{2}|\d{1,2}[:.h時]\s?\d{2}.*\d{4}")
+_FROM: Final = frozenset({"from", "von", "de", "da", "van", "od", "från", "fra", "от", "от кого", "差出人", "发件人"})
+_MORE: Final = frozenset(
+    "sent date to cc subject gesendet datum an betreff envoyé à objet enviado para asunto verzonden aan onderwerp "
+    "inviato data a oggetto wysłano do temat skickat till ämne отправлено кому тема дата 送信日時 宛先 件名 发送时间 "
+    "收件人 主题".split()
+)
+_INTRO: Final = re.compile(
+    r"\s*(?:On|Am|Le|El|Il|Op|Em|Den|W dniu)\s.{4,300}\s(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto"
+    r"|schreef.{0,80}|escreveu|skrev.{0,80}|napisał\S*)\s*:\s*",
+    re.IGNORECASE,
+)
+
+
+class Head(NamedTuple):
+    """The lines above an older mail that say whose it was."""
+
+    end: int
+    """The first line behind them."""
+    known: bool
+    """Whether they are surely those of a mail: others may be a list of the sender's own."""
+
+
+def is_bar(line: str) -> bool:
+    """Whether a line is a bar, with or without words in it; the one above a signature is none."""
+    return line.rstrip() != "--" and (_RULE.fullmatch(line) or _TITLED.fullmatch(line)) is not None
+
+
+def is_quoted(line: str) -> bool:
+    """Whether a line has the mark with which answers cite."""
+    return _QUOTED.match(line) is not None
+
+
+def is_cited(line: str) -> bool:
+    """Whether a line is cited: it has a mark or a bar before it, or is indented."""
+    return is_quoted(line) or (_BARRED.match(line) or _INDENTED.match(line)) is not None
+
+
+def uncited(line: str) -> str:
+    """A cited line without its marks."""
+    return line[found.end() :] if (found := _CITING.match(line)) is not None else line
+
+
+def is_labelled(line: str) -> bool:
+    """Whether a line may be one of a head: ``Label: value``."""
+    return _LABEL.fullmatch(_UNSEEN.sub("", line)) is not None
+
+
+def run_of_labels(lines: Sequence[str], at: int) -> tuple[Head | None, int]:
+    """The head that begins at a line, or None; and the first line behind all that look like one's.
+
+    Args:
+        lines: of a mail.
+        at: where.
+    """
+    labels: list[str] = []
+    has_mark = goes_on = False
+    end = at
+    for number in range(at, len(lines)):
+        line = _UNSEEN.sub("", lines[number])
+        if not line.strip():
+            continue
+        if (found := _LABEL.fullmatch(line)) is not None:
+            labels.append(" ".join(found[1].split()).strip("*_ ").lower())
+            goes_on = not found[2].strip("*_ ")
+        elif labels and (goes_on or line[0].isspace() or lines[end - 1].rstrip().endswith((",", ";"))):
+            goes_on = False
+        else:
+            break
+        looked = line[:_MOST_LOOKED_CHARS]
+        has_mark |= (_ADDRESS.search(looked) or _TIME.search(looked)) is not None
+        end = number + 1
+    known = bool(_FROM & {*labels}) and sum(one in _MORE for one in labels) >= _LEAST_KNOWN
+    if len(labels) < _LEAST_LABELS or not (has_mark or known):
+        return None, max(end, at + 1)
+    return Head(end, known and labels[0] in _FROM | _MORE), end
+
+
+def introduced(lines: Sequence[str], at: int) -> int:
+    """From which line on it is said whose the citation is that begins at a line; that line where nothing says it.
+
+    Args:
+        lines: of a mail.
+        at: the citation's first.
+    """
+    end = at
+    while end and not lines[end - 1].strip():
+        end -= 1
+    if not end or is_cited(last := lines[end - 1]) or not last.rstrip().endswith(tuple(_COLONS)):
+        return at
+    for start in range(end - 1, max(-1, end - 1 - _MOST_INTRO_LINES), -1):
+        if not lines[start].strip() or is_cited(lines[start]):
+            break
+        if _INTRO.fullmatch(" ".join(lines[start:end])):
+            return start
+    if not re.search(r"@|\d", last):
+        return at
+    return end - 2 if last.lstrip().startswith("<") and end > 1 and lines[end - 2].strip() else end - 1
+
+
+def is_introduction(lines: Sequence[str], at: int) -> bool:
+    """Whether a line, with those that it goes on in, says in words that are known whose the mail below is."""
+    return any(_INTRO.fullmatch(" ".join(lines[at : at + size])) for size in range(1, _MOST_INTRO_LINES + 1))

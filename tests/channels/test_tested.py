@@ -1,0 +1,28 @@
+"""A channel is tested: its service is asked, and what the daemon's own one fails of is told, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sulla.channels.lines import Lines
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.scene import Scene
+from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.clock import ManualClock
+
+
+async def test_one_that_fails_in_the_daemon_does_not_work_though_its_service_lets_it_in(tmp_path: Path) -> None:
+    clock = ManualClock()
+    wire = TelegramWire(clock)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        lines = Lines({"tg": scene.line}, scene.people)
+        await scene.until(lambda: scene.line.state == "well", "it is well")
+        found = await lines.test_channel("tg")
+        assert (bool(found.account), found.why) == (True, "")
+        scene.line.standing = scene.line.standing.at(1, "failing", "another program reads the same bot")
+        found = await lines.test_channel("tg")
+        assert found.account
+        assert "failing: another program reads the same bot" in found.why
+    await wire.stop()
