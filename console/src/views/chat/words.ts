@@ -42,6 +42,7 @@ export const t = catalog("chat", {
   back: "All conversations",
   listFailed: "The list could not be read: {why}",
   again: "Try again",
+  foundHere: "Found here",
   // The head
   speaks: "{agent} speaks",
   actions: "Actions",
