@@ -13,10 +13,10 @@ import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
 import { Composer, type Taken } from "./Composer";
 import { type Draft, Drafts, NOTHING, sayingAgain } from "./composing";
-import { Forks } from "./forks";
+import { againId, Forks, notCopied, saidIn } from "./forks";
 import { foundAt } from "./found";
 import { Row } from "./items/Rows";
-import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { AroundContext, BelowContext, NotCopiedContext, ofNewer, type Around } from "./shared";
 import { StandBadge } from "./StandBadge";
 import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
@@ -60,6 +60,13 @@ export function Conversation({ threadId, timeline, runId, at }: { threadId: stri
         // What goes wrong is shown at the message.
         if (said?.kind !== "input") return;
         void threads.send(threadId, said.text, said.seq === null ? {} : { again: { thread_id: threadId, seq: said.seq } }).catch(() => undefined);
+      },
+      sayAgain: (runId: string) => {
+        for (const item of saidIn(threads.now(threadId).view.items, runId)) {
+          const again = { thread_id: threadId, seq: item.seq ?? 0 };
+          // What goes wrong is shown at the message.
+          void threads.send(threadId, item.text, { again }, againId(item)).catch(() => undefined);
+        }
       },
       fork: (item: InputItem) => {
         if (item.seq !== null) fork(item.seq, t("forked"), NOTHING);
@@ -115,7 +122,9 @@ export function Conversation({ threadId, timeline, runId, at }: { threadId: stri
           ) : timeline ? (
             <Timeline threadId={threadId} runId={runId} records={opened.records} lastSeq={view.lastSeq} />
           ) : (
-            <Log threadId={threadId} view={seen} whole={opened.ready} draft={draft} at={at} />
+            <NotCopiedContext value={notCopied(seen.items)}>
+              <Log threadId={threadId} view={seen} whole={opened.ready} draft={draft} at={at} />
+            </NotCopiedContext>
           )}
         </section>
       </BelowContext>
