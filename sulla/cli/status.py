@@ -41,6 +41,8 @@ def run(given: argparse.Namespace) -> Exit:
     if paused := report.get("paused"):
         since = minute(paused["since"])
         say(f"  {paused_head(paused)}, since {since}: no turn is worked on until `{program()} resume`")
+    if runs := report["paused_runs"]:
+        say(f"  paused runs: {runs} ({program()} flow runs)")
     for part in (_hands, _people, _at_work, _heartbeats, _troubles, _use, _kept):
         for line in part(report):
             say(f"  {line}")
@@ -163,6 +165,7 @@ async def _ask(where: Door) -> dict[str, Any]:
         found, skills = await asyncio.gather(client.call("project.list"), client.call("skill.list"))
         return report | {
             "approvals": await _approvals(client),
+            "paused_runs": await paused_runs(client),
             "notices": await _notices(client),
             "heartbeats": await _beats(client),
             "projects": _counted(found["projects"]),
@@ -185,6 +188,23 @@ async def _approvals(client: Client) -> int | None:
     """How many questions wait; None while the store is away, and `degraded` says so."""
     try:
         return len([row async for row in open_questions(client)])
+    except (StoreUnavailable, StoreReplaced):
+        return None
+
+
+async def paused_runs(client: Client) -> int | None:
+    """How many runs of playbooks somebody has paused, as Live counts them; None while the store is away.
+
+    Args:
+        client: asks the daemon.
+    """
+    found, after = 0, None
+    try:
+        while True:
+            page = await client.call("workflow.runs", status="paused", after=after, limit=200)
+            found += len(page["runs"])
+            if (after := page["next"]) is None:
+                return found
     except (StoreUnavailable, StoreReplaced):
         return None
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import sulla
-from sulla.cli.status import shell_line
+from sulla.cli.status import paused_runs, shell_line
+from sulla.core.errors import StoreUnavailable
+from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
@@ -38,6 +42,23 @@ def test_json_holds_the_same_for_scripts(here: Place, capsys: Capsys) -> None:
     assert report["home"] == str(here.home)
     assert report["offline"] is False
     assert (report["running"], report["queued"], report["failing"], report["stopping"]) == (0, 0, [], False)
+    assert report["paused_runs"] == 0
+
+
+def test_paused_runs_are_counted_over_all_pages_and_not_while_the_store_is_away() -> None:
+    pages = {None: {"runs": [{}, {}], "next": "thr_2"}, "thr_2": {"runs": [{}], "next": None}}
+
+    class Paged:
+        async def call(self, method: str, **params: Any) -> dict[str, Any]:
+            assert (method, params["status"]) == ("workflow.runs", "paused")
+            return pages[params["after"]]
+
+    class Away:
+        async def call(self, method: str, **params: Any) -> dict[str, Any]:
+            raise StoreUnavailable("the store does not answer")
+
+    assert asyncio.run(paused_runs(cast(Client, Paged()))) == 3
+    assert asyncio.run(paused_runs(cast(Client, Away()))) is None
 
 
 def test_no_secret_is_in_it(here: Place, capsys: Capsys) -> None:

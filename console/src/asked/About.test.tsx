@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Connection } from "../protocol/connection";
+import { Inbox } from "../shell/inbox";
 import { PageContext, type Page } from "../shell/page";
 import { About } from "./About";
 import { Always, Answering, type Asked } from "./Answering";
@@ -26,7 +28,7 @@ function draw(asked: Asked) {
   // The page has been at rest: only what was shown decides here.
   vi.spyOn(watch.guard, "keys").mockReturnValue(true);
   const connection = { call, subscribe: () => () => undefined, standing: STANDING };
-  const page = { tell, watch, connection } as unknown as Page;
+  const page = { tell, watch, connection, inbox: new Inbox({ watch: vi.fn(), on: vi.fn() } as unknown as Connection, vi.fn()) } as unknown as Page;
   render(
     <PageContext value={page}>
       <About asked={asked} why="" />

@@ -8,7 +8,7 @@ import { duration } from "../text/figures";
 import { About } from "./About";
 import css from "./asked.module.css";
 import { useGuarded } from "./useGuarded";
-import { isExact, leftS, overWord, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
+import { isExact, leftS, overLine, TIMES_S, unanswered, USUAL_TIME_S, ways, type Verdict } from "./verdicts";
 import { t } from "./words";
 
 export interface Asked {
@@ -82,7 +82,8 @@ interface AnsweringProps {
  */
 export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringProps) {
   const may = useMay("approve");
-  const { tell, watch } = usePage();
+  const { inbox, tell, watch } = usePage();
+  const given = useSyncExternalStore(inbox.subscribe, () => inbox.given(asked.threadId, asked.id));
   const [busy, answer] = useAnswer();
   const [text, setText] = useState("");
   const [always, setAlways] = useState(false);
@@ -98,8 +99,8 @@ export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringPr
   const { watched, state, heeds, takes } = useGuarded(askedId(asked));
   const allows = useSyncExternalStore(watch.wholes.subscribe, () => watch.wholes.allows(asked, "approve"));
   if (!may) return <p className={css.quiet}>{t("mayNot")}</p>;
-  const done = (given: boolean): void => {
-    if (given) onDone?.();
+  const done = (taken: boolean): void => {
+    if (taken) onDone?.();
   };
   const verdict = state === "ready" || state === "waits" ? "" : state;
   const over = gone || verdict !== "";
@@ -145,7 +146,11 @@ export function Answering({ asked, gone = false, onDone, onAlways }: AnsweringPr
             </Button>
           ),
         )}
-        {over && <span className={css.over}>{t(overWord(verdict))}</span>}
+        {over && (
+          <span className={css.over}>
+            <Said>{overLine(verdict, given)}</Said>
+          </span>
+        )}
       </div>
       {always && (
         <Always

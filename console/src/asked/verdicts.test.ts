@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isExact, leftS, overWord, unanswered, ways } from "./verdicts";
+import { isExact, leftS, overLine, unanswered, ways } from "./verdicts";
 
 const verdicts = (id: string, tool = "", target = "") => ways({ id, tool, target, choices: [] }).map((way) => way.verdict);
 
@@ -32,7 +32,20 @@ describe("a question can be answered", () => {
 
 describe("a question that is over", () => {
   it("says what was answered from here, or that it is no longer asked", () => {
-    expect(["approve", "give_up", ""].map(overWord)).toEqual(["over_approve", "over_other", "over_gone"]);
+    expect(["approve", "give_up", "result", ""].map((here) => overLine(here, null))).toEqual(["Approved", "Given up", "Answered", "No longer asked"]);
+  });
+
+  it("says who answered and what, wherever that was", () => {
+    expect(overLine("", { verdict: "reject", text: "", by: "anna" })).toBe("Rejected by anna");
+    expect(overLine("", { verdict: "result", text: "blue", by: "owner" })).toBe("Answered by owner: blue");
+    expect(overLine("approve", { verdict: "reject", text: "", by: "anna" })).toBe("Rejected by anna");
+    expect(overLine("approve", { verdict: "approve", text: "", by: "owner" })).toBe("Approved");
+  });
+
+  it("says that it is no longer asked where nobody answered, and shortens what was answered at length", () => {
+    expect(overLine("", { verdict: "", text: "", by: "" })).toBe("No longer asked");
+    expect(overLine("", { verdict: "always", text: "", by: "" })).toBe("Allowed for a time");
+    expect(overLine("", { verdict: "result", text: "x".repeat(300), by: "" })).toBe(`Answered: ${"x".repeat(199)}…`);
   });
 });
 

@@ -1,4 +1,6 @@
 import type { Params } from "../protocol/wire";
+import type { Given } from "../shell/inbox";
+import { t } from "./words";
 
 export type Verdict = NonNullable<Params<"approval.answer">["verdict"]>;
 
@@ -43,10 +45,28 @@ export function isExact(target: string): boolean {
   return target.startsWith("args:");
 }
 
-/** What stands on a question that is over: the verdict that was given from here, if any. */
-export function overWord(verdict: string): "over_approve" | "over_reject" | "over_always" | "over_other" | "over_gone" {
-  if (verdict === "approve" || verdict === "reject" || verdict === "always") return `over_${verdict}`;
+/** What a verdict is called on a question that is over. */
+export function overWord(verdict: string): "over_approve" | "over_reject" | "over_always" | "over_run_again" | "over_give_up" | "over_other" | "over_gone" {
+  if (verdict === "approve" || verdict === "reject" || verdict === "always" || verdict === "run_again" || verdict === "give_up") return `over_${verdict}`;
   return verdict === "" ? "over_gone" : "over_other";
+}
+
+/** So much of an answer in words is shown on a question that is over. */
+const SAID_CHARS = 200;
+
+/**
+ * What stands on a question that is over, in words: who answered it and how, as far as that is known here. Pure.
+ *
+ * @param here the verdict that was given from here; empty for none.
+ * @param given how it was answered, by whomever; null where that was not told.
+ */
+export function overLine(here: string, given: Given | null): string {
+  // Of the answer that was given from here nobody has to be told by whom.
+  if (given === null || given.verdict === "" || given.verdict === here) return t(overWord(here));
+  const word = t(overWord(given.verdict));
+  const text = given.text.length > SAID_CHARS ? `${given.text.slice(0, SAID_CHARS - 1)}…` : given.text;
+  const who = given.by === "" ? word : t("overBy", { word, who: given.by });
+  return text === "" ? who : t("overSaid", { word: who, text });
 }
 
 export function kindOf(id: string): string {

@@ -3,16 +3,16 @@ import {
   type Connection, type Edge, type EdgeProps, type Node, type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { memo, useCallback, useEffect, useMemo, useRef, type DragEvent } from "react";
+import { memo, useMemo, useRef, type DragEvent } from "react";
 import { Said, visible } from "../kit/Said";
 import { useBeside } from "../kit/useBeside";
 import { useNarrow } from "../kit/useNarrow";
 import { marking, nodesOf, type Data } from "./drawn";
 import { DRAGGED } from "./dragged";
 import type { Box, Graph, GraphEdge, NodeState, Over } from "./graph";
-import { toFit } from "./fit";
 import css from "./graph.module.css";
 import type { Layout, Place } from "./layout";
+import { useView } from "./useView";
 import { t } from "./words";
 
 export interface GraphViewProps {
@@ -20,6 +20,8 @@ export interface GraphViewProps {
   readonly states?: ReadonlyMap<string, NodeState>;
   /** The node that is marked; empty for none. */
   readonly selected: string;
+  /** The node that is kept in sight until a person moves the graph, or opens a node; empty for none at the moment, left out where nothing is followed. */
+  readonly followed?: string;
   readonly label: string;
   onOpen: (id: string) => void;
   /** What may be changed by the graph; left out where it is only shown. */
@@ -35,7 +37,6 @@ export interface GraphViewProps {
 const NODES = { step: StepNode, group: GroupNode };
 const EDGES = { step: StepEdge };
 const NOTHING = new Map<string, NodeState>();
-const FIT = { edge: 24, most: 1, least: 0.35 };
 
 const NO_GRAPH: Graph = { nodes: [], edges: [] };
 const NO_LAYOUT: Layout = { boxes: new Map(), ways: new Map() };
@@ -57,14 +58,9 @@ export default memo(function GraphView({ graph, ...others }: GraphViewProps) {
   );
 });
 
-function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, label, onOpen, change }: GraphViewProps & { readonly layout: Layout }) {
+function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, followed, label, onOpen, change }: GraphViewProps & { readonly layout: Layout }) {
   const flow = useReactFlow();
-  const host = useRef<HTMLDivElement>(null);
-  // As much of it as can still be read: what is longer is shown from its beginning.
-  const fit = useCallback(() => {
-    const area = host.current;
-    if (area !== null) void flow.setViewport(viewOf(boxes, graph, area.clientWidth, area.clientHeight));
-  }, [flow, boxes, graph]);
+  const { host, ...view } = useView({ graph, boxes, selected, followed: selected === "" ? (followed ?? "") : "" });
   const connectable = change !== undefined;
   const plain = useMemo(() => nodesOf(graph, boxes, states, connectable), [graph, boxes, states, connectable]);
   const nodes = useMemo(() => marking(plain, selected), [plain, selected]);
@@ -87,44 +83,13 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
     [graph, connectable, ways, parents, boxes],
   );
 
-  useEffect(() => {
-    const area = host.current;
-    if (area === null) return;
-    let width = area.clientWidth;
-    const seen = new ResizeObserver(() => {
-      // A panel has opened beside it, or the window was turned: what was in its middle would be out of sight.
-      if (Math.abs(area.clientWidth - width) < 40) return;
-      width = area.clientWidth;
-      requestAnimationFrame(fit);
-    });
-    seen.observe(area);
-    return () => seen.disconnect();
-  }, [fit]);
-
-  // Whether a person has moved it: from then on it stays where that person wants it.
-  const moved = useRef(false);
-  const size = useRef(0);
-  useEffect(() => {
-    if (toFit(size.current, graph.nodes.length, moved.current)) fit();
-    size.current = graph.nodes.length;
-  }, [fit, graph]);
-
-  useEffect(() => {
-    if (selected === "") return;
-    const node = flow.getInternalNode(selected);
-    const area = host.current;
-    if (node === undefined || area === null) return;
-    const { x: left, y: top, zoom } = flow.getViewport();
-    const at = node.internals.positionAbsolute;
-    const x = at.x * zoom + left;
-    const y = at.y * zoom + top;
-    if (x >= 0 && y >= 0 && x + 60 <= area.clientWidth && y + 30 <= area.clientHeight) return;
-    void flow.setCenter(at.x + (node.width ?? 0) / 2, at.y + Math.min(node.height ?? 0, 200) / 2, { zoom: Math.max(zoom, 0.5) });
-  }, [flow, selected, graph]);
-
   // A wheel or a finger that comes by scrolls the page: the graph is made larger with Ctrl or ⌘, and on a phone by its buttons.
   const narrow = useNarrow();
   const command = useKeyPress("Meta");
+  const moving = (done: Promise<boolean>): void => {
+    view.move();
+    void done;
+  };
   // What is dragged moves often: the arrow under it is marked without drawing the graph anew.
   const aimed = useRef<SVGElement | null>(null);
   const aim = (edge: SVGElement | null): void => {
@@ -190,25 +155,27 @@ function Drawn({ graph, layout: { boxes, ways }, states = NOTHING, selected, lab
           else if (edge !== undefined) change?.disconnect(edge.source, edge.target);
           return Promise.resolve(false);
         }}
-        onInit={() => fit()}
+        onInit={view.begin}
         onMoveStart={(event) => {
-          if (event !== null) moved.current = true;
+          if (event !== null) view.move();
         }}
         proOptions={{ hideAttribution: true }}
       />
       <div className={css.buttons}>
-        <button type="button" aria-label={t("nearer")} title={t("nearer")} onClick={() => void flow.zoomIn()}>
+        <button type="button" aria-label={t("nearer")} title={t("nearer")} onClick={() => moving(flow.zoomIn())}>
           +
         </button>
-        <button type="button" aria-label={t("farther")} title={t("farther")} onClick={() => void flow.zoomOut()}>
+        <button type="button" aria-label={t("farther")} title={t("farther")} onClick={() => moving(flow.zoomOut())}>
           −
         </button>
-        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => {
-            moved.current = false;
-            void flow.fitView({ padding: 0.05 });
-          }}>
+        <button type="button" aria-label={t("whole")} title={t("whole")} onClick={() => moving(flow.fitView({ padding: 0.05 }))}>
           ⤢
         </button>
+        {followed !== undefined && view.moved && (
+          <button type="button" className={css.follow} onClick={view.again}>
+            {t("follow")}
+          </button>
+        )}
       </div>
     </div>
   );
@@ -265,21 +232,6 @@ function edgeAt(target: EventTarget): SVGElement | null {
 
 function classes(own: string | undefined, { state, marked }: Data): string {
   return [own, state === null ? "" : css[`tone-${state.tone}`], state?.supposed === true ? css.supposed : "", marked ? css.marked : ""].filter(Boolean).join(" ");
-}
-
-function viewOf(boxes: ReadonlyMap<string, Box>, graph: Graph, width: number, height: number): { x: number; y: number; zoom: number } {
-  let [right, bottom] = [1, 1];
-  for (const node of graph.nodes) {
-    const box = node.within === null ? boxes.get(node.id) : undefined;
-    if (box !== undefined) [right, bottom] = [Math.max(right, box.x + box.width), Math.max(bottom, box.y + box.height)];
-  }
-  const room = { width: width - 2 * FIT.edge, height: height - 2 * FIT.edge };
-  const zoom = Math.max(FIT.least, Math.min(FIT.most, room.width / right, room.height / bottom));
-  return {
-    x: right * zoom > room.width ? FIT.edge : (width - right * zoom) / 2,
-    y: bottom * zoom > room.height ? FIT.edge : (height - bottom * zoom) / 2,
-    zoom,
-  };
 }
 
 /** Where an arrow leads through, counted from the corner of the whole graph; none for one that needs no way around. */

@@ -4,6 +4,7 @@ export const t = catalog("graph", {
   nearer: "Zoom in",
   farther: "Zoom out",
   whole: "Show all of it",
+  follow: "Follow the step at work",
   node: "{label}, {kind}",
   nodeState: "{label}, {kind}, {word}",
   list: "Steps as a list",

@@ -1,4 +1,4 @@
-import type { EventParams, Events, GapParams, Methods, NoticeRow, QuestionRow } from "./generated";
+import type { EventParams, Events, GapParams, Methods, NoticeRow, QuestionGone, QuestionRow } from "./generated";
 
 export type MethodName = keyof Methods;
 export type Params<M extends MethodName> = Methods[M]["params"];
@@ -6,7 +6,7 @@ export type Result<M extends MethodName> = Methods[M]["result"];
 
 /** Any event of a thread, told apart by its `type`. Types that this page does not know come, too, and are passed over. */
 export type ThreadEvent = Events[keyof Events];
-export type { EventParams, GapParams, NoticeRow, QuestionRow };
+export type { EventParams, GapParams, NoticeRow, QuestionGone, QuestionRow };
 
 /** A notification that is no event of a thread, by its method. */
 export interface Notification {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Connection } from "../protocol/connection";
-import type { QuestionRow } from "../protocol/wire";
+import type { QuestionGone, QuestionRow } from "../protocol/wire";
 import { Inbox, questionCount } from "./inbox";
 
 const question = (id: string): QuestionRow => ({ thread_id: `thr_${id}`, run_id: "run", id, prompt: `May ${id}?`, expires_at: null });
@@ -40,6 +40,10 @@ class Stage {
 
   tells(added: readonly string[], left: readonly string[], more: boolean): void {
     this.heard({ added: added.map(question), gone: left.map(gone), more });
+  }
+
+  leaves(question: QuestionGone): void {
+    this.heard({ added: [], gone: [question], more: false });
   }
 
   async later(): Promise<void> {
@@ -120,5 +124,20 @@ describe("the inbox of the page", () => {
     const { asked } = stage;
     await stage.later();
     expect([stage.ids(), stage.asked]).toEqual([["a", "b"], asked]);
+  });
+
+  it("keeps how those that left last were answered, and forgets it of one that is asked again and of older ones", async () => {
+    const stage = new Stage();
+    await stage.begins(["a", "b"]);
+    expect(stage.inbox.given("thr_a", "a")).toBeNull();
+    stage.leaves({ ...gone("a"), verdict: "reject", text: "no", by: "anna" });
+    expect(stage.inbox.given("thr_a", "a")).toEqual({ verdict: "reject", text: "no", by: "anna" });
+    stage.leaves(gone("b"));
+    expect(stage.inbox.given("thr_b", "b")).toEqual({ verdict: "", text: "", by: "" });
+    stage.tells(["b"], [], false);
+    expect(stage.inbox.given("thr_b", "b")).toBeNull();
+    for (let number = 0; number < 200; number++) stage.leaves(gone(`n${number}`));
+    expect(stage.inbox.given("thr_a", "a")).toBeNull();
+    expect(stage.inbox.given("thr_n0", "n0")).not.toBeNull();
   });
 });

@@ -1,12 +1,14 @@
 import type { Connection } from "../protocol/connection";
 import { sentence } from "../protocol/errors";
-import type { NoticeRow, QuestionRow, Result } from "../protocol/wire";
+import type { NoticeRow, QuestionGone, QuestionRow, Result } from "../protocol/wire";
 import { count } from "../text/figures";
 
 /** The most notices that are kept here; older ones are asked for where they are shown. */
 const MOST_NOTICES = 200;
 /** Threads whose questions are asked for at once: the most that the daemon gives. */
 const PAGE = 200;
+/** Questions that are over of which it is kept how: so many as leave before their last seconds on the page are over. */
+const MOST_OVER = 200;
 /** How often the questions that the daemon does not tell of by itself are read anew. */
 const AGAIN_S = 15;
 
@@ -21,6 +23,15 @@ export interface InboxView {
   readonly trouble: string;
 }
 
+/** How a question was answered, by whomever. */
+export interface Given {
+  /** Empty where nobody answered. */
+  readonly verdict: string;
+  readonly text: string;
+  /** The name of the token that it was answered with; empty where no person did. */
+  readonly by: string;
+}
+
 type Later = (run: () => void, s: number) => unknown;
 
 /**
@@ -33,6 +44,8 @@ export class Inbox {
   private rest: ReadonlyMap<string, QuestionRow> | null = null;
   /** What was answered since the pages began to be read: they may have it still. */
   private readonly left = new Set<string>();
+  /** How those that left last were answered. */
+  private readonly over = new Map<string, Given>();
   private notices = new Map<string, NoticeRow>();
   private more = false;
   private reading = false;
@@ -50,9 +63,12 @@ export class Inbox {
       this.told(more);
     });
     connection.on("approvals", (params) => {
-      const { added, gone, more } = params as { added: QuestionRow[]; gone: { thread_id: string; id: string }[]; more: boolean };
-      for (const question of gone) this.questions.delete(key(question));
-      for (const question of added) this.questions.set(key(question), question);
+      const { added, gone, more } = params as { added: QuestionRow[]; gone: QuestionGone[]; more: boolean };
+      for (const question of gone) this.leaves(question);
+      for (const question of added) {
+        this.questions.set(key(question), question);
+        this.over.delete(key(question));
+      }
       this.drop(gone);
       this.told(more);
     });
@@ -66,6 +82,9 @@ export class Inbox {
   }
 
   view = (): InboxView => this.seen;
+
+  /** How a question was answered that is not asked any more; null while it is, and where that was too long ago. */
+  given = (threadId: string, id: string): Given | null => this.over.get(key({ thread_id: threadId, id })) ?? null;
 
   subscribe = (changed: () => void): (() => void) => {
     this.changes.add(changed);
@@ -111,6 +130,13 @@ export class Inbox {
   answered(question: { readonly threadId: string; readonly id: string }): void {
     this.drop([{ thread_id: question.threadId, id: question.id }]);
     this.changed();
+  }
+
+  private leaves({ verdict = "", text = "", by = "", ...question }: QuestionGone): void {
+    this.questions.delete(key(question));
+    this.over.delete(key(question));
+    this.over.set(key(question), Object.freeze({ verdict, text, by }));
+    while (this.over.size > MOST_OVER) this.over.delete(this.over.keys().next().value ?? "");
   }
 
   private drop(gone: readonly { thread_id: string; id: string }[]): void {

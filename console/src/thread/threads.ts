@@ -129,9 +129,9 @@ export class Threads {
 
   /**
    * Say something in a thread. Shown at once; sent again by itself under the same id until it is acknowledged or refused.
+   * Who gives an id has it said once, however often and in however many windows it is sent.
    */
-  async send(threadId: string, text: string, more: Sending = {}): Promise<void> {
-    const messageId = `con-${crypto.randomUUID()}`;
+  async send(threadId: string, text: string, more: Sending = {}, messageId = `con-${crypto.randomUUID()}`): Promise<void> {
     await this.transmit(threadId, messageId, text, more);
   }
 

@@ -136,6 +136,30 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         assert window.faults == []
 
 
+def test_a_copy_says_that_a_turn_at_work_was_not_copied_and_says_its_message_again_once(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        say(page, "Tell me (slow)")
+        expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
+        say(page, "And then?")
+        expect(page.get_by_text("waits for its turn")).to_be_visible()
+        page.get_by_role("button", name="Fork before this").last.click()
+        expect(page.get_by_text("A copy of another conversation")).to_be_visible()
+        expect(page.get_by_text("was not copied: it has no answer here")).to_be_visible()
+        assert window.axe() == []
+        window.picture("chat-not-copied")
+        page.get_by_role("button", name="Send again").click()
+        expect(page.get_by_role("button", name="Send again")).to_have_count(0)
+        desk.service.release("gate")
+        expect(page.get_by_text("Done", exact=True)).to_be_visible()
+        copy = page.url.rpartition("/")[2]
+        events = desk.call("thread.history", thread_id=copy, limit=500)["events"]
+        said = [one["data"] for one in events if one["type"] == "INPUT"]
+        assert [one["text"] for one in said] == ["Tell me (slow)"] * 2
+        assert said[1]["message_id"].startswith("con-again-")
+        assert window.faults == []
+
+
 def test_what_a_model_said_stays_a_model_s_when_it_is_edited_and_sent_again(desk: Desk) -> None:
     told = {"text": "When is the last train? (rich)", "from_model": True, "quoted": "a timetable"}
     thread_id = desk.call("thread.create", request_id="laundry")["thread_id"]

@@ -14,6 +14,7 @@ from tests.console.pages.opened import ROOM, Desk, Window, chromium, needs_conso
 from tests.console.pages.talking import living_place, script
 from tests.daemon.running import service
 from tests.kits.in_turn import in_turn
+from tests.soon import until
 
 pytestmark = [needs_console, in_turn(3)]
 expect.set_options(timeout=ROOM)
@@ -128,6 +129,48 @@ def test_of_a_long_graph_no_more_is_ever_drawn_than_is_seen(desk: Desk) -> None:
         page.keyboard.press("Enter")
         expect(page.locator('.react-flow__node [class*="marked"]')).to_have_count(0)
         assert 0 < page.evaluate("() => window.most") < 100
+
+
+_SEEN = """(id) => {
+  const at = document.querySelector(`.react-flow__node[data-id="${id}"]`)?.getBoundingClientRect();
+  const frame = document.querySelector(".react-flow")?.getBoundingClientRect();
+  return at !== undefined && frame !== undefined && at.left >= frame.left && at.right <= frame.right
+    && at.top >= frame.top && at.bottom <= frame.bottom;
+}"""
+"""Whether a step of a graph is seen whole."""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_run_s_graph_follows_the_step_at_work_until_a_person_moves_it(desk: Desk, width: int) -> None:
+    steps = "".join(f"  - id: step_{number}\n    set: {{text: hello}}\n" for number in range(40))
+    first = "  - id: first\n    human: Begin?\n    choices: [begin, not now]\n"
+    text = f"name: follows\nsteps:\n{first}{steps}  - id: last\n    human: End?\n"
+    (desk.place.home / "workflows/follows.yaml").write_text(text)
+    run = desk.call("workflow.start", playbook="follows", inputs={})["run"]
+
+    def asked() -> list[str]:
+        return [row["id"] for row in desk.call("approval.list")["questions"] if row["thread_id"] == run]
+
+    with desk.window(width) as window:
+        page = window.go(f"playbooks/follows/run/{run}")
+        page.wait_for_function(_SEEN, arg="first")
+        box = page.locator('.react-flow__node[data-id="first"]').bounding_box()
+        frame = page.locator(".react-flow").bounding_box()
+        assert box is not None
+        assert frame is not None
+        # It is in the middle and stands in no corner.
+        assert abs(box["x"] + box["width"] / 2 - frame["x"] - frame["width"] / 2) < 40
+        until(lambda: asked() != [], "the first question")
+        desk.call("approval.answer", thread_id=run, id=asked()[0], verdict="result", text="begin")
+        page.wait_for_function(_SEEN, arg="last")
+        window.picture(f"run-follows-{width}")
+        expect(page.get_by_role("button", name="Follow the step at work")).to_have_count(0)
+        page.get_by_role("button", name="Show all of it").click()
+        page.get_by_role("button", name="Zoom in").click()
+        page.get_by_role("button", name="Follow the step at work").click()
+        page.wait_for_function(_SEEN, arg="last")
+        expect(page.get_by_role("button", name="Follow the step at work")).to_have_count(0)
+        assert window.faults == []
 
 
 def test_what_was_told_of_a_text_goes_when_that_is_undone(desk: Desk) -> None:

@@ -88,6 +88,20 @@ def test_a_question_opens_its_conversation(desk: Desk) -> None:
         assert window.faults == []
 
 
+def test_what_somebody_else_answered_says_who_did_and_how(desk: Desk) -> None:
+    with desk.window() as window:
+        page = ask(window, 1)
+        question = page.get_by_role("list", name="What waits for you").get_by_role("article")
+        expect(question).to_have_count(1)
+        (asked,) = desk.call("approval.list")["questions"]
+        # The page's own clock stands, so what is over stays until it was looked at.
+        page.evaluate("() => { const at = performance.now(); performance.now = () => at; }")
+        desk.call("approval.answer", thread_id=asked["thread_id"], id=asked["id"], verdict="reject")
+        expect(question.get_by_text("Rejected by owner")).to_be_visible()
+        window.picture("inbox-answered-elsewhere")
+        assert window.faults == []
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("gap_ms", [150, 300, 450])
 def test_a_double_press_answers_one_question(desk: Desk, gap_ms: int) -> None:

@@ -208,6 +208,36 @@ def test_a_note_is_there_after_a_turn_is_found_and_forgotten(desk: Desk) -> None
         fine(window, "memory-forgotten")
 
 
+def test_a_search_opens_a_conversation_at_what_was_found(desk: Desk) -> None:
+    thread_id = talk(desk, "Do okapis like rain?")
+    for number in range(2, 12):
+        desk.call("turn.send", thread_id=thread_id, message_id=f"m-{number}", text=f"Train {number}? (rich)")
+    until(lambda: _ended(desk, thread_id) == 11, "the end of all turns")
+
+    def found() -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = desk.call("thread.search", words="okapis")["found"]
+        return [row for row in rows if row["seq"] > 0]
+
+    until(lambda: found() != [], "what is remembered of the turn")
+    with desk.window() as window:
+        page = window.go("chat")
+        page.get_by_role("searchbox", name="Search conversations").fill("okapis")
+        page.get_by_role("link").filter(has_text="okapis").click()
+        said = page.get_by_role("article").filter(has_text="Do okapis like rain?")
+        expect(page.get_by_text("Found here")).to_be_in_viewport()
+        expect(said).to_be_in_viewport()
+        expect(page.get_by_text("Train 11?")).to_have_count(0)
+        fine(window, "chat-found")
+        page.get_by_role("button", name="To the newest").click()
+        expect(page.get_by_text("Train 11?")).to_be_in_viewport()
+        assert window.faults == []
+
+
+def _ended(desk: Desk, thread_id: str) -> int:
+    events = desk.call("thread.history", thread_id=thread_id, limit=500)["events"]
+    return sum(one["type"] == "RUN_FINISHED" for one in events)
+
+
 def test_what_a_day_has_used_is_shown(desk: Desk) -> None:
     talk(desk, "Hello")
 

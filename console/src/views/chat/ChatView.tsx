@@ -9,7 +9,7 @@ import { t } from "./words";
 
 /** All conversations, and the one that is open. On a narrow page one of the two. */
 export default function ChatView({ rest }: ViewProps) {
-  const { threadId, timeline, runId } = useMemo(() => address(rest), [rest]);
+  const { threadId, timeline, runId, at } = useMemo(() => address(rest), [rest]);
   return (
     <div className={css.chat} data-open={threadId !== ""}>
       <h1 className="visually-hidden">{t("list")}</h1>
@@ -19,7 +19,7 @@ export default function ChatView({ rest }: ViewProps) {
           <Empty>{t("choose")}</Empty>
         </div>
       ) : (
-        <Conversation key={threadId} threadId={threadId} timeline={timeline} runId={runId} />
+        <Conversation key={threadId} threadId={threadId} timeline={timeline} runId={runId} at={at} />
       )}
     </div>
   );

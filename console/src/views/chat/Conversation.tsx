@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { memo, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Virtuoso, type VirtuosoHandle } from "react-virtuoso";
 import { Link, useLocation } from "wouter";
 import { Button } from "../../kit/Button";
@@ -13,16 +13,17 @@ import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
 import { Composer, type Taken } from "./Composer";
 import { type Draft, Drafts, NOTHING, sayingAgain } from "./composing";
-import { Forks } from "./forks";
+import { againId, Forks, notCopied, saidIn } from "./forks";
+import { foundAt } from "./found";
 import { Row } from "./items/Rows";
-import { AroundContext, BelowContext, ofNewer, type Around } from "./shared";
+import { AroundContext, BelowContext, NotCopiedContext, ofNewer, type Around } from "./shared";
 import { StandBadge } from "./StandBadge";
 import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
 import { t } from "./words";
 
 /** One conversation: who speaks, what was said and done, and where the next message is written. */
-export function Conversation({ threadId, timeline, runId }: { threadId: string; timeline: boolean; runId: string }) {
+export function Conversation({ threadId, timeline, runId, at }: { threadId: string; timeline: boolean; runId: string; at: number }) {
   const { connection, live, tell, threads } = usePage();
   const { paused } = useSyncExternalStore(live.subscribe, live.view).switch;
   const [, go] = useLocation();
@@ -59,6 +60,13 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
         // What goes wrong is shown at the message.
         if (said?.kind !== "input") return;
         void threads.send(threadId, said.text, said.seq === null ? {} : { again: { thread_id: threadId, seq: said.seq } }).catch(() => undefined);
+      },
+      sayAgain: (runId: string) => {
+        for (const item of saidIn(threads.now(threadId).view.items, runId)) {
+          const again = { thread_id: threadId, seq: item.seq ?? 0 };
+          // What goes wrong is shown at the message.
+          void threads.send(threadId, item.text, { again }, againId(item)).catch(() => undefined);
+        }
       },
       fork: (item: InputItem) => {
         if (item.seq !== null) fork(item.seq, t("forked"), NOTHING);
@@ -114,7 +122,9 @@ export function Conversation({ threadId, timeline, runId }: { threadId: string; 
           ) : timeline ? (
             <Timeline threadId={threadId} runId={runId} records={opened.records} lastSeq={view.lastSeq} />
           ) : (
-            <Log threadId={threadId} view={seen} whole={opened.ready} draft={draft} />
+            <NotCopiedContext value={notCopied(seen.items)}>
+              <Log threadId={threadId} view={seen} whole={opened.ready} draft={draft} at={at} />
+            </NotCopiedContext>
           )}
         </section>
       </BelowContext>
@@ -151,13 +161,17 @@ interface LogProps {
   /** Whether what came before is here, too. */
   whole: boolean;
   draft: Taken | null;
+  /** The number of the message at which it is opened, and which is marked; 0 for its end. */
+  at: number;
 }
 
-const Log = memo(function Log({ threadId, view, whole, draft }: LogProps) {
+const Log = memo(function Log({ threadId, view, whole, draft, at }: LogProps) {
   const mayWrite = useMay("write");
   const list = useRef<VirtuosoHandle>(null);
   const place = useRef<HTMLDivElement>(null);
-  const stuck = useRef(true);
+  const found = useMemo(() => foundAt(view.items, at), [view.items, at]);
+  const foundKey = view.items[found]?.key ?? "";
+  const stuck = useRef(found === -1);
   const movedAt = useRef(-Infinity);
   const [away, setAway] = useState(false);
   const [seenItems, setSeenItems] = useState(view.items.length);
@@ -195,6 +209,19 @@ const Log = memo(function Log({ threadId, view, whole, draft }: LogProps) {
       for (const kind of kinds) room.removeEventListener(kind, moved, { capture: true });
     };
   }, [follow]);
+  const [foundBefore, setFoundBefore] = useState("");
+  if (foundKey !== "" && foundBefore !== `${at} ${foundKey}`) {
+    setFoundBefore(`${at} ${foundKey}`);
+    setAway(true);
+  }
+  // Who has come by a search sees what was found, as soon as it is here; what comes later moves it no more.
+  const foundIndex = useEffectEvent(() => found);
+  useEffect(() => {
+    if (foundKey === "") return;
+    movedAt.current = performance.now();
+    stuck.current = false;
+    list.current?.scrollToIndex({ index: foundIndex(), align: "center", behavior: "auto" });
+  }, [foundKey, at]);
   if (!away && seenItems !== view.items.length) setSeenItems(view.items.length);
   // What comes to stand before the first item moves nothing of what is read.
   const firstKey = view.items[0]?.key ?? "";
@@ -218,11 +245,12 @@ const Log = memo(function Log({ threadId, view, whole, draft }: LogProps) {
             firstItemIndex={front.index}
             computeItemKey={(_, item) => item.key}
             itemContent={(_, item) => (
-              <div className={css.item}>
+              <div className={item.key === foundKey ? `${css.item} ${css.found}` : css.item}>
+                {item.key === foundKey && <p className={css.foundHere}>{t("foundHere")}</p>}
                 <Row item={item} />
               </div>
             )}
-            initialTopMostItemIndex={LAST}
+            initialTopMostItemIndex={found === -1 ? LAST : { index: found, align: "center" }}
             followOutput={() => (stuck.current ? "auto" : false)}
             totalListHeightChanged={follow}
             atBottomThreshold={48}

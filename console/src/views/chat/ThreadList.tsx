@@ -9,7 +9,7 @@ import { clock, dayAndClock } from "../../text/figures";
 import { times } from "../../text/forms";
 import { telling } from "../../text/marked";
 import type { OpenThread } from "../../thread/threads";
-import { pathOf } from "./address";
+import { pathAt } from "./address";
 import css from "./chat.module.css";
 import { NewConversation } from "./NewConversation";
 import { KINDS, useRecent, type Kind, type Recent } from "./recent";
@@ -145,7 +145,7 @@ function Found({ words, kind, at }: { words: string; kind: Kind; at: string }) {
       ) : (
         <ul className={css.threads} aria-label={t("list")}>
           {value.found.map((row) => (
-            <ThreadLink key={row.thread.thread_id} row={row.thread} here={row.thread.thread_id === at} below={telling(row.asked, row.said, words)} found={words} />
+            <ThreadLink key={row.thread.thread_id} row={row.thread} here={row.thread.thread_id === at} below={telling(row.asked, row.said, words)} found={words} seq={row.seq ?? 0} />
           ))}
         </ul>
       )}
@@ -161,9 +161,11 @@ interface ThreadLinkProps {
   below: string;
   /** The words by which it was found; empty where nobody has looked. */
   found?: string;
+  /** The number of the message at which it was found; 0 for none. */
+  seq?: number;
 }
 
-function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
+function ThreadLink({ row, here, below, found = "", seq = 0 }: ThreadLinkProps) {
   const { live } = usePage();
   const { rows, switch: all } = useSyncExternalStore(live.subscribe, live.view);
   const doing = rows?.get(row.thread_id);
@@ -172,7 +174,7 @@ function ThreadLink({ row, here, below, found = "" }: ThreadLinkProps) {
   const stand = standOf({ asks, rests: doing?.doing.what === "waits" || doing?.doing.what === "queued", paused: all.paused });
   return (
     <li>
-      <Link href={pathOf(row.thread_id)} aria-current={here ? "page" : undefined} className={css.thread}>
+      <Link href={pathAt(row.thread_id, seq)} aria-current={here ? "page" : undefined} className={css.thread}>
         <span className={css.threadTitle}>
           <SaidMarked words={found} begins>
             {row.title === "" ? t("untitled") : row.title}

@@ -49,7 +49,7 @@ function Replay({ threadId, turn }: { threadId: string; turn: Turn }) {
   const items = useMemo(() => replayed(threadId, turn, at), [threadId, turn, at]);
   const list = useRef<VirtuosoHandle>(null);
   const scrub = useId();
-  const around = useMemo<Around>(() => ({ threadId, acts: false, open: new Set(), fork: () => undefined, edit: () => undefined, retry: () => undefined }), [threadId]);
+  const around = useMemo<Around>(() => ({ threadId, acts: false, open: new Set(), fork: () => undefined, edit: () => undefined, retry: () => undefined, sayAgain: () => undefined }), [threadId]);
   const current = rows[at - 1];
   useEffect(() => {
     list.current?.scrollIntoView({ index: Math.max(0, at - 1), behavior: "auto" });

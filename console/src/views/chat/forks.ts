@@ -1,3 +1,4 @@
+import type { InputItem, Item } from "../../thread/items";
 import type { Kept } from "../../thread/unsent";
 
 const KEY = "sulla.forks";
@@ -34,4 +35,23 @@ export class Forks {
 
 function isPair(one: unknown): one is [string, string] {
   return Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === "string");
+}
+
+/** Why a turn ended that was at work when a copy was made: a word of the daemon's. */
+const FORKED = "forked";
+
+/** The turn that a copy has not gone on with and after which nobody has said anything; empty for none. Pure. */
+export function notCopied(items: readonly Item[]): string {
+  const at = items.findLastIndex((item) => item.kind === "end" && item.outcome?.reason === FORKED);
+  return at === -1 || items.slice(at).some((item) => item.kind === "input") ? "" : (items[at]?.runId ?? "");
+}
+
+/** What people had said in a turn: its message, and those that joined it. Pure. */
+export function saidIn(items: readonly Item[], runId: string): InputItem[] {
+  return items.filter((item): item is InputItem => item.kind === "input" && item.runId === runId && item.seq !== null);
+}
+
+/** The id under which a message of a turn that was not copied is said again: the same in every window. */
+export function againId(item: InputItem): string {
+  return `con-again-${item.seq}`;
 }

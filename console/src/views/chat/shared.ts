@@ -15,13 +15,17 @@ export interface Around {
   /** Go on in a copy of the conversation as it was before a message. */
   readonly fork: (item: InputItem) => void;
   /** The same, with the message to be changed; one that was not taken is changed in place. */
+  /** Say what was said in a turn that a copy has not gone on with. */
+  readonly sayAgain: (runId: string) => void;
   /** Send the message of a turn once more. */
   readonly retry: (runId: string) => void;
   readonly edit: (item: InputItem) => void;
 }
 
 const nothing = (): void => undefined;
-export const AroundContext = createContext<Around>({ threadId: "", acts: false, open: new Set(), fork: nothing, edit: nothing, retry: nothing });
+export const AroundContext = createContext<Around>({ threadId: "", acts: false, open: new Set(), fork: nothing, edit: nothing, retry: nothing, sayAgain: nothing });
+/** The turn that a copy has not gone on with; empty for none. */
+export const NotCopiedContext = createContext("");
 /** Items of sub-agents. A context of its own: it changes with each piece that one of them writes. */
 export const BelowContext = createContext<ReadonlyMap<string, readonly Item[]>>(new Map());
 

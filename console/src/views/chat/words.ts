@@ -42,6 +42,7 @@ export const t = catalog("chat", {
   back: "All conversations",
   listFailed: "The list could not be read: {why}",
   again: "Try again",
+  foundHere: "Found here",
   // The head
   speaks: "{agent} speaks",
   actions: "Actions",
@@ -285,6 +286,7 @@ export const codes = catalog("chat.codes", {
   no_wrapper: "",
   stopped: "",
   cancelled: "",
+  forked: "this turn was at work when the copy was made, and was not copied: it has no answer here",
   provider_unauthorized: "the key was refused",
   provider_key_missing: "no key for the model",
   provider_unreachable: "the model's service is out of reach",

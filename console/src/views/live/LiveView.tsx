@@ -22,7 +22,7 @@ export default function LiveView() {
   return (
     <>
       <h1 className="visually-hidden">{t("title")}</h1>
-      <Summary rows={rows} />
+      <Summary rows={rows} paused={paused} />
       {rows === null && <Empty>{t("loading")}</Empty>}
       {rows !== null && groups.length === 0 && <Nothing />}
       {groups.map((group) => (
@@ -113,6 +113,8 @@ function isHeld(threadId: string): boolean {
   return document.activeElement?.closest(`[data-thread="${CSS.escape(threadId)}"]`) != null;
 }
 
+/** The most that the daemon tells at once. */
+const MOST_RUNS = 200;
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** The runs that stand still because somebody said so: rows do not say it. Asked for again when a run's row changes its doing. */
@@ -121,7 +123,7 @@ function usePausedRuns(rows: ReadonlyMap<string, LiveRow> | null): ReadonlySet<s
     .filter((row) => row.kind === "playbook" && (row.doing.what === "waits" || row.doing.what === "queued"))
     .map((row) => `${row.thread_id} ${row.doing.since}`)
     .join();
-  const { value, reload } = useCall("workflow.runs", { status: "paused" }, standing !== "");
+  const { value, reload } = useCall("workflow.runs", { status: "paused", limit: MOST_RUNS }, standing !== "");
   useEffect(() => {
     if (standing !== "") reload();
   }, [standing, reload]);

@@ -14,13 +14,13 @@ import { t } from "./words";
 const AGAIN_MS = 15_000;
 
 /** The line above: how many work and wait, what today came to, and what comes next. */
-export function Summary({ rows }: { rows: ReadonlyMap<string, LiveRow> | null }) {
+export function Summary({ rows, paused: pausedRuns }: { rows: ReadonlyMap<string, LiveRow> | null; paused: ReadonlySet<string> }) {
   const { inbox } = usePage();
   const waits = useSyncExternalStore(inbox.subscribe, inbox.view);
   const { notices, known } = waits;
   // As the inbox has them: rows tell of one question of a thread, and of some hundred threads.
   const asking = questionCount(waits);
-  const { working, waiting } = useMemo(() => counts(rows?.values() ?? []), [rows]);
+  const { working, paused, waiting } = useMemo(() => counts(rows?.values() ?? [], pausedRuns), [rows, pausedRuns]);
   const status = useCall("system.status", {});
   const beats = useCall("heartbeat.status", {});
   const { reload: statusAgain } = status;
@@ -41,6 +41,7 @@ export function Summary({ rows }: { rows: ReadonlyMap<string, LiveRow> | null })
         <Figure name={t("working")}>{rows === null ? t("notYet") : count(working)}</Figure>
         <Figure name={t("asking")}>{waits.questions.length > 0 ? <Link href="/inbox">{asking}</Link> : asking}</Figure>
         <Figure name={t("waiting")}>{rows === null ? t("notYet") : count(waiting)}</Figure>
+        {paused > 0 && <Figure name={t("pausedRuns")}>{count(paused)}</Figure>}
         <Figure name={t("today")}>{today === null ? t(status.loading ? "notYet" : "unknown") : <Used today={today} />}</Figure>
         <Figure name={t("nextBeat")}>
           {beats.value === null ? t(beats.loading ? "notYet" : "unknown") : next === undefined ? <Link href="/beats">{t("noBeat")}</Link> : <Until at={next} />}

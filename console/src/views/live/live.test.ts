@@ -94,9 +94,14 @@ describe("the tree", () => {
     expect([a, b, c].map((node) => node !== undefined && asksBelow(node))).toEqual([true, true, false]);
   });
 
-  it("counts no row that asks, whatever it does beside", () => {
-    const asks = row("a", { doing: { what: "step", name: "", since: "" }, question: { id: "1", prompt: "?" } });
-    expect(counts([asks, row("b"), row("c", { doing: { what: "queued", name: "", since: "" } })])).toEqual({ working: 1, waiting: 1 });
+  it("counts as `sulla status` does what works, what is paused and what waits for a place", () => {
+    const queued = { what: "queued", name: "", since: "" } as const;
+    const asks = row("a", { doing: { what: "waits", name: "post", since: "" }, question: { id: "1", prompt: "?" } });
+    const handed = row("b", { doing: { what: "handed", name: "cook", since: "" } });
+    const paused = row("p", { kind: "playbook", doing: { what: "waits", name: "paused", since: "" } });
+    const all = [asks, handed, paused, row("q", { doing: queued }), row("w", { at_work: true }), row("s", { kind: "step", parent_thread_id: "p", at_work: true })];
+    expect(counts(all, new Set(["p"]))).toEqual({ working: 2, paused: 1, waiting: 1 });
+    expect(counts([], new Set())).toEqual({ working: 0, paused: 0, waiting: 0 });
   });
 });
 

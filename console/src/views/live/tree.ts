@@ -48,18 +48,25 @@ function standsUnder(id: string, parents: ReadonlyMap<string, string | null>): s
 }
 
 export interface Counts {
+  /** In which a worker does something now: what `sulla status` calls running. */
   readonly working: number;
-  /** For a place, or for a time. */
+  /** Runs of playbooks that somebody has paused; a step of theirs that was under way works on. */
+  readonly paused: number;
+  /** For a place. What waits for others, or for a time, stands in no line. */
   readonly waiting: number;
 }
 
-export function counts(rows: Iterable<LiveRow>): Counts {
-  let working = 0;
-  let waiting = 0;
-  for (const { doing, question } of rows) {
-    if (question !== null) continue; // the inbox counts what a person is asked
-    if (doing.what === "waits" || doing.what === "queued") waiting++;
-    else working++;
+/**
+ * How many work, are paused and wait in line, as `sulla status` counts them. What people are asked the inbox counts. Pure.
+ *
+ * @param rows all that goes on.
+ * @param pausedRuns the runs that somebody has paused, by their threads.
+ */
+export function counts(rows: Iterable<LiveRow>, pausedRuns: ReadonlySet<string>): Counts {
+  let [working, waiting] = [0, 0];
+  for (const { at_work: atWork, doing, question, thread_id: threadId } of rows) {
+    if (atWork === true) working++;
+    else if (doing.what === "queued" && question === null && !pausedRuns.has(threadId)) waiting++;
   }
-  return { working, waiting };
+  return { working, paused: pausedRuns.size, waiting };
 }

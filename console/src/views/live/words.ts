@@ -7,6 +7,7 @@ export const t = catalog("live", {
   working: "at work",
   asking: "wait for you",
   waiting: "wait in line",
+  pausedRuns: "paused runs",
   today: "used today",
   todayTokens: "{used} tokens",
   todayTokensOf: "{used} of {limit} tokens",

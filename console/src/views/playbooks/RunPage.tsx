@@ -14,7 +14,7 @@ import { InputsForm } from "./InputsForm";
 import css from "./playbooks.module.css";
 import { inputSpecs } from "./run/inputs";
 import { openQuestions } from "./run/log";
-import { acts, againWord, byStep, isOver, nodeStates, runState, tookS } from "./run/states";
+import { acts, againWord, byStep, isOver, nodeStates, runState, stepAtWork, tookS } from "./run/states";
 import { stepsTold, waitedS } from "./run/spent";
 import { RunQuestions } from "./RunQuestions";
 import { Log, RunStep, Value } from "./RunStep";
@@ -46,6 +46,10 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
     const found = nodeStates(ids, rows);
     return of === null ? found : new Map(of.steps.flatMap((step): [string, NodeState][] => { const state = found.get(step.id); return state === undefined ? [] : [[step.key, state]]; }));
   }, [of, graph, rows]);
+  const atWork = useMemo(() => {
+    const id = stepAtWork(rows);
+    return of === null ? id : (of.steps.find((one) => one.id === id)?.key ?? "");
+  }, [of, rows]);
   // Nobody waits any more for what a run that is over had asked, though the log of one below it may end with the question.
   const over = detail !== null && isOver(detail.about.status);
   const questions = useMemo(() => (over ? [] : openQuestions(thread.view)), [over, thread.view]);
@@ -134,7 +138,7 @@ export default function RunPage({ name, run }: { name: string; run: string }) {
         <div className={css.half}>
           <div className={css.pane}>
             <Suspense fallback={<p>{t("loading")}</p>}>
-              <GraphView graph={graph} states={states} selected={opened} label={t("graphLabel")} onOpen={setOpened} />
+              <GraphView graph={graph} states={states} selected={opened} followed={over ? undefined : atWork} label={t("graphLabel")} onOpen={setOpened} />
             </Suspense>
           </div>
           <StepList graph={graph} states={states} selected={opened} onOpen={setOpened} />

@@ -2,8 +2,7 @@ import { useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { About, Prompt } from "../../asked/About";
 import { Answering, Expiry, type Asked } from "../../asked/Answering";
 import { useGuarded, useLingering } from "../../asked/useGuarded";
-import { overWord } from "../../asked/verdicts";
-import { t as tAsked } from "../../asked/words";
+import { overLine } from "../../asked/verdicts";
 import { Button } from "../../kit/Button";
 import { Markdown } from "../../kit/Markdown";
 import { Said, visible } from "../../kit/Said";
@@ -201,5 +200,5 @@ const SAID_CHARS = 200;
 function choiceSaid(verdict: string, text: string): string {
   const buttons: Readonly<Record<string, string>> = { approve: t("answerYes"), reject: t("answerNo"), give_up: t("answerGiveUp") };
   const what = buttons[verdict] ?? visible(text.length > SAID_CHARS ? `${text.slice(0, SAID_CHARS - 1)}…` : text);
-  return what === "" ? tAsked(overWord(verdict)) : t("answeredWith", { what });
+  return what === "" ? overLine(verdict, null) : t("answeredWith", { what });
 }

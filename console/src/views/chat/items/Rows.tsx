@@ -14,7 +14,7 @@ import { pathOf } from "../address";
 import { ownWords } from "../composing";
 import { endWords } from "../ends";
 import { noteWords } from "../notes";
-import { BelowContext, useAround, useCard } from "../shared";
+import { BelowContext, NotCopiedContext, useAround, useCard } from "../shared";
 import { argsText, beginning, brief, SHOWN_CHARS } from "../toolText";
 import { t } from "../words";
 import { ChildAsks } from "./ChildAsks";
@@ -446,7 +446,8 @@ function ToldNote({ item }: { item: NoteItem }) {
 }
 
 function EndRow({ item }: { item: EndItem }) {
-  const { threadId, acts, retry } = useAround();
+  const { threadId, acts, retry, sayAgain } = useAround();
+  const isNotCopied = useContext(NotCopiedContext) === item.runId;
   const mayWrite = useMay("write");
   const end = endWords(item);
   const own = item.threadId === threadId;
@@ -466,6 +467,7 @@ function EndRow({ item }: { item: EndItem }) {
         {end.costUsd !== null && end.costUsd > 0 && <span>{dollars(end.costUsd)}</span>}
         {acts && own && (
           <span className={css.endActs}>
+            {isNotCopied && mayWrite && <Button onClick={() => sayAgain(item.runId)}>{t("resend")}</Button>}
             {item.error !== null && mayWrite && (
               <Button tone="ghost" className={css.small} onClick={() => retry(item.runId)}>
                 {t("tryAgain")}

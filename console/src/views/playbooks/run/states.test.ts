@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepRow } from "../../../protocol/generated";
-import { acts, againWord, idOf, nodeStates, passOf, runState, stepState, wouldStand, wouldWord } from "./states";
+import { acts, againWord, idOf, nodeStates, passOf, runState, stepAtWork, stepState, wouldStand, wouldWord } from "./states";
 
 function row(at: string, status: string, more: Partial<StepRow> = {}): StepRow {
   return {
@@ -68,4 +68,10 @@ test("what a dry run has gone through is told as what would be, and is drawn unl
   expect([wouldWord("completed"), wouldWord("failed"), wouldWord("skipped")]).toEqual(["would be done", "would fail", "skipped"]);
   expect(wouldStand("completed", "Hello")).toEqual({ tone: "good", word: "would be done · Hello", supposed: true });
   expect(stepState(row("a", "completed")).supposed).toBeUndefined();
+});
+
+test("the step at work is the one that began last of those that work, else one that waits", () => {
+  expect(stepAtWork([row("loop", "running"), row("think@0", "completed"), row("think@1", "running"), row("ask", "waiting")])).toBe("think");
+  expect(stepAtWork([row("a", "completed"), row("ask", "waiting", { kind: "human" })])).toBe("ask");
+  expect(stepAtWork([row("a", "completed")])).toBe("");
 });

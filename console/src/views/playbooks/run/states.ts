@@ -102,6 +102,13 @@ export function nodeStates(ids: readonly string[], rows: readonly StepRow[]): Re
   );
 }
 
+/** The id of the step that works: of several the one that began last, which is within the others; else one that waits. Empty for none. */
+export function stepAtWork(rows: readonly StepRow[]): string {
+  const open = rows.filter((row) => row.status === "running" || row.status === "waiting");
+  const row = open.findLast((one) => stepState(one).tone === "accent") ?? open.at(-1);
+  return row === undefined ? "" : idOf(row.at);
+}
+
 /** How long a row took, or takes. */
 export function tookS(row: Pick<StepRow, "started_at" | "ended_at">, nowMs: number): string {
   if (row.started_at === null) return "";
