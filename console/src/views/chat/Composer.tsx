@@ -5,7 +5,7 @@ import { useAct, useCall, useMay, useNow, usePage, useStanding } from "../../she
 import { count, duration, sinceS } from "../../text/figures";
 import type { ThreadView } from "../../thread/items";
 import css from "./chat.module.css";
-import { type Draft, Drafts, keyDoes, leadsToField, sendable, shownLeft, written } from "./composing";
+import { countsAs, type Draft, Drafts, keyDoes, leadsToField, sendable, shownLeft, written } from "./composing";
 import { working } from "./working";
 import { t } from "./words";
 
@@ -194,10 +194,11 @@ function Since({ since, what }: { since: string; what: string }) {
 /** What rides on with a message that says an earlier one again, told before it is sent. */
 function Again({ draft }: { draft: Draft }) {
   if (draft.marks === null) return <p className={css.quiet}>{t("againKeeps")}</p>;
-  const { outside, quoted } = draft.marks;
+  const { quoted } = draft.marks;
+  const whose = countsAs(draft.text, draft.marks);
   return (
     <>
-      {outside && <p className={css.quiet}>{t("againOutside")}</p>}
+      {whose !== "own" && <p className={css.quiet}>{t(whose === "applications" ? "againApplications" : draft.marks.outside ? "againOutside" : "againChanged")}</p>}
       {quoted !== "" && (
         <p className={css.quiet}>
           {t("againQuoted")} <Said>{quoted.length > QUOTED ? `${quoted.slice(0, QUOTED)} …` : quoted}</Said>

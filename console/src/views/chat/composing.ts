@@ -48,16 +48,36 @@ export interface Draft {
   readonly text: string;
   /** The message that it says again, edited or not: the daemon keeps where the words came from. Null for none. */
   readonly again: Earlier | null;
-  /** What that is, for people: whether it counts as from outside, and what is passed on with it. Null if it is not known. */
-  readonly marks: { readonly outside: boolean; readonly quoted: string } | null;
+  /** What that is, for people. Null if it is not known. */
+  readonly marks: Marks | null;
+}
+
+/** What rides on with a message that is said again. */
+export interface Marks {
+  /** Whether it counts as from outside. */
+  readonly outside: boolean;
+  /** What is passed on with it. */
+  readonly quoted: string;
+  /** The words of an application's that it begins with; empty for none. */
+  readonly applications: string;
 }
 
 export const NOTHING: Draft = { text: "", again: null, marks: null };
 
 /** The draft that says a message again which the daemon has. */
-export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted">, seq: number): Draft {
+export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted" | "applications">, seq: number): Draft {
   const outside = item.tainted || !ownWords(item.origin);
-  return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted } };
+  return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted, applications: item.applications } };
+}
+
+/**
+ * Whose words those of a message count as that is said again: an application's stay apart from the person's only as long as it begins with them,
+ * and goes on behind them.
+ */
+export function countsAs(text: string, marks: Marks): "outside" | "applications" | "own" {
+  if (marks.outside) return "outside";
+  if (marks.applications === "") return "own";
+  return text.startsWith(marks.applications) && text.length > marks.applications.length ? "applications" : "outside";
 }
 
 /** Whether words of that origin are a person's, as far as it alone says: they may repeat what is from outside all the same. */

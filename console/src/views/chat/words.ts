@@ -62,6 +62,8 @@ export const t = catalog("chat", {
   forked: "This is a copy from before that message. The first conversation stays as it is.",
   edit: "Edit and resend",
   againOutside: "This says again what came from outside. However you edit it, it counts as from outside.",
+  againApplications: "An application's words stand at the beginning of this. Write behind them: once you change them, all of it counts as from outside.",
+  againChanged: "You have changed an application's words at the beginning of this, or left none behind them: all of it counts as from outside.",
   againQuoted: "Passed on with it again, as from outside:",
   againKeeps: "This says an earlier message again: where its words came from rides on.",
   copyOf: "A copy of another conversation",
