@@ -157,7 +157,7 @@ def test_what_a_model_said_stays_a_model_s_when_it_is_edited_and_sent_again(desk
         field.press("Control+a")
         field.press("Delete")
         field.press("Control+z")
-        expect(field).to_have_value(told["text"])
+        expect(field).to_have_value("When is the last train? (rich)")
         expect(page.get_by_text("However you edit it, it counts as from outside.")).to_be_visible()
         window.picture("chat-again-1280-light")
         page.get_by_role("button", name="Leave it").press("Enter")
