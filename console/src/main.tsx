@@ -1,6 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Connection, type Socket } from "./protocol/connection";
+import { cookiesStandInTheWay } from "./protocol/cookies";
 import { enter, forgetKey, onOtherTab, sessionKey, ticketFromAddress } from "./protocol/session";
 import { App } from "./shell/App";
 import { applyTheme } from "./shell/theme";
@@ -22,6 +23,7 @@ const connection = new Connection({
     return () => clearTimeout(timer);
   },
   chance: Math.random,
+  cookiesStandInTheWay: () => cookiesStandInTheWay("./ws"),
 });
 // A page in the background gets no pictures, but its counts and questions have to be true all the same.
 const threads = new Threads(connection, (run) => {

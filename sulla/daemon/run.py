@@ -323,6 +323,7 @@ def _gateway(settings: Settings) -> GatewayConfig:
         allowed_origins=settings.gateway.allowed_origins,
         on_leave=settings.gateway.on_leave,
         serves_clients=settings.work.role != "worker",
+        listens_at=settings.gateway.host,
     )
 
 

@@ -58,6 +58,8 @@ class GatewayConfig:
     """What becomes of a turn whose client leaves while it is shown over REST."""
     serves_clients: bool = True
     """Whether anything is answered but whoever watches the daemon."""
+    listens_at: str = "127.0.0.1"
+    """The address that it listens on, as the settings have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def build_app(
     if config.serves_clients:
         doors["/ws"] = SocketDoor(server, partial(greet, server, config.server_version))
         doors["/voice"] = SocketDoor(server, partial(_greet_voice, server), "voice", None)
-        app.router.routes += _for_clients(RestContext(server, streams, make_id, config.on_leave), outside)
+        app.router.routes += _for_clients(RestContext(server, streams, make_id, config.on_leave), config, outside)
     app.router.default = _nothing
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
@@ -164,10 +166,10 @@ def build_app(
     return Gateway(app, doors, streams, config, watching)
 
 
-def _for_clients(context: RestContext, outside: Brought) -> Iterator[BaseRoute]:
+def _for_clients(context: RestContext, config: GatewayConfig, outside: Brought) -> Iterator[BaseRoute]:
     """Everything but what is asked by whoever watches the daemon."""
     server, make_id = context.server, context.make_id
-    yield from PageRoutes(outside.pages).routes()
+    yield from PageRoutes(outside.pages, config.listens_at, config.allowed_hosts).routes()
     yield Route(SESSION, SessionDoor(server, make_id))
     yield Route("/asyncapi.json", _asyncapi, methods=["GET"])
     yield Route("/openapi.json", _openapi, methods=["GET"])

@@ -41,6 +41,8 @@ class Wire implements Socket {
 
 let wires: Wire[] = [];
 let dead: string[] = [];
+let inTheWay = false;
+let looked = 0;
 let timers: { run: () => void; s: number }[] = [];
 
 function connection(): Connection {
@@ -58,6 +60,10 @@ function connection(): Connection {
       return () => (timers = timers.filter((one) => one !== timer));
     },
     chance: () => 0,
+    cookiesStandInTheWay: () => {
+      looked += 1;
+      return Promise.resolve(inTheWay);
+    },
   });
 }
 
@@ -82,6 +88,8 @@ beforeEach(() => {
   wires = [];
   timers = [];
   dead = [];
+  inTheWay = false;
+  looked = 0;
 });
 
 describe("Connection", () => {
@@ -101,6 +109,45 @@ describe("Connection", () => {
     expect(it.standing).toMatchObject({ state: "out", why: "revoked" });
     expect(dead).toEqual(["key"]);
     expect(timers).toEqual([]);
+  });
+
+  it("says what to do where the browser's cookies keep it out, until it is let in", async () => {
+    const it = connection();
+    inTheWay = true;
+    it.start();
+    for (const s of [0.25, 0.5]) {
+      wire().breaks();
+      expect(looked).toBe(0);
+      fire(s);
+    }
+    wire().breaks();
+    expect(looked).toBe(1);
+    await Promise.resolve();
+    expect(it.standing).toMatchObject({ state: "lost", cookies: true });
+    expect(it.standing.why).toContain("Delete the cookies of this address");
+    fire(1);
+    expect(it.standing).toMatchObject({ state: "connecting", cookies: true });
+    wire().breaks();
+    expect(it.standing.why).toContain("Delete the cookies of this address");
+    fire(2);
+    wire().welcomes();
+    expect(it.standing).toMatchObject({ state: "open", cookies: false, why: "" });
+  });
+
+  it("looks again after as many failures more, and says that it is lost where the cookies are gone", async () => {
+    const it = connection();
+    inTheWay = true;
+    it.start();
+    for (const s of [0.25, 0.5, 1, 2, 4]) {
+      wire().breaks();
+      await Promise.resolve();
+      inTheWay = s < 1;
+      fire(s);
+    }
+    wire().breaks();
+    await Promise.resolve();
+    expect(looked).toBe(2);
+    expect(it.standing).toMatchObject({ state: "lost", cookies: false, why: "" });
   });
 
   it("sends a message again under its id when the connection breaks before the answer", async () => {

@@ -1,4 +1,5 @@
 import { waitS } from "./backoff";
+import { COOKIES } from "./cookies";
 import { ConnectionLost, NO_CONNECTION, RpcError } from "./errors";
 import { FamilyPlace } from "./place";
 import type { MethodName, Notification, Params, Result, Scope, ThreadEvent } from "./wire";
@@ -10,6 +11,8 @@ const QUIET_S = 20;
 /** After so long without a word from the daemon it is asked for one. */
 const PROBE_S = 8;
 /** And after so long without an answer to that the connection counts as broken: a line that was cut tells nobody. */
+const FAILURES = 3;
+/** After so many in a row it is looked at whether the browser's cookies stand in the way, and after so many more again. */
 /** The session is good no more, as an error's word and as a close code: trying again by itself would change nothing. */
 const UNAUTHORIZED = "unauthorized";
 const UNAUTHORIZED_CLOSE = 4401;
@@ -26,6 +29,8 @@ export interface Standing {
   readonly textChars: number;
   /** Why it is lost or out, for people; empty if it is not. */
   readonly why: string;
+  /** Whether the browser's cookies keep it out: trying again does not help then, and `why` says what does. */
+  readonly cookies: boolean;
 }
 
 export interface Listener {
@@ -56,6 +61,8 @@ export interface Surroundings {
   keyIsDead(key: string): void;
   later(run: () => void, s: number): () => void;
   chance(): number;
+  /** Whether the daemon reads nothing of what this page asks, for the cookies that come with it. */
+  cookiesStandInTheWay(): Promise<boolean>;
 }
 
 interface Pending {
@@ -94,7 +101,7 @@ export class Connection {
   private attempt = 0;
   private cancelRetry: (() => void) | null = null;
   private cancelProbe: () => void = () => undefined;
-  private standingNow: Standing = Object.freeze({ state: "connecting", scopes: [], version: "", textChars: 100_000, why: "" });
+  private standingNow: Standing = Object.freeze({ state: "connecting", scopes: [], version: "", textChars: 100_000, why: "", cookies: false });
 
   constructor(private readonly around: Surroundings) {}
 
@@ -258,6 +265,7 @@ export class Connection {
       version: welcome.server.version,
       textChars: welcome.limits.text_chars,
       why: "",
+      cookies: false,
     });
     for (const id of this.waiting.splice(0)) this.transmit(id);
     for (const [threadId, following] of this.followed) void this.resume(threadId, following);
@@ -352,8 +360,15 @@ export class Connection {
       this.set({ state: "out", why: reason });
       return;
     }
-    this.set({ state: "lost", why: reason });
+    this.set({ state: "lost", why: this.standingNow.cookies ? COOKIES : reason });
     this.cancelRetry = this.around.later(this.start, waitS(this.attempt++, this.around.chance()));
+    if (this.attempt % FAILURES === 0) void this.askWhy();
+  }
+
+  private async askWhy(): Promise<void> {
+    const cookies = await this.around.cookiesStandInTheWay();
+    const { state, why } = this.standingNow;
+    if (state === "connecting" || state === "lost") this.set({ cookies, why: cookies ? COOKIES : why === COOKIES ? "" : why });
   }
 
   private dropKey(): void {

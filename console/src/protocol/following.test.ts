@@ -25,6 +25,7 @@ class Played {
       keyIsDead: () => undefined,
       later: () => () => undefined,
       chance: () => 0,
+      cookiesStandInTheWay: () => Promise.resolve(false),
     });
     this.connection.start();
     this.socket?.onopen?.();

@@ -72,6 +72,11 @@ describe("the way in", () => {
     expect(sessionKey()).toBeNull();
   });
 
+  it("says what to do where cookies of other programs keep the request from being read", async () => {
+    daemon(431, {});
+    await expect(enter({ token: "t" })).rejects.toThrow("Delete the cookies of this address");
+  });
+
   it("says why a ticket is refused, and leaves the session that is there", async () => {
     localStorage.setItem("sulla.session", "old");
     daemon(401, { error: { message: "it was used, or its minute is over" } });

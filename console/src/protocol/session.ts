@@ -1,3 +1,5 @@
+import { COOKIES, isTooLarge } from "./cookies";
+
 /**
  * The way in: the page shows a ticket or a token once, and has a session from then on: a cookie that no script can read, and a
  * key that it keeps itself. One without the other opens nothing.
@@ -93,6 +95,7 @@ export async function enter(secret: { ticket: string; replace?: boolean } | { to
   } catch {
     throw new WayInRefused("The daemon does not answer. Is it running? `sulla status` says so.");
   }
+  if (isTooLarge(response)) throw new WayInRefused(COOKIES);
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (response.ok && answer.stays === true) return;
   if ("ticket" in secret && answer.signed_in !== undefined && answer.would_be !== undefined) {

@@ -18,10 +18,10 @@ export function KillSwitch() {
   return (
     <div className={css.top}>
       <div className={css.standing} role="status">
-        {standing.state === "connecting" && t("connecting")}
+        {standing.state === "connecting" && (standing.cookies ? standing.why : t("connecting"))}
         {standing.state === "lost" && (
           <>
-            {standing.why === "" ? t("lost") : t("lostWhy", { why: standing.why })}{" "}
+            {standing.cookies ? standing.why : standing.why === "" ? t("lost") : t("lostWhy", { why: standing.why })}{" "}
             <Button onClick={connection.start}>{t("retry")}</Button>
           </>
         )}

@@ -157,6 +157,15 @@ describe("a message", () => {
     expect(one(fold, "input")).toMatchObject({ state: "waits", why: "" });
   });
 
+  it("says which words at its beginning are an application's, by characters as the daemon counts them", () => {
+    const fold = new ThreadFold("thr_a");
+    const log = new Recorded();
+    fold.take(log.kept("INPUT", { message_id: "m-1", text: "Page 🙂: why 🙂?", said_chars: 6 }));
+    expect(one(fold, "input")).toMatchObject({ text: "Page 🙂: why 🙂?", applications: "Page 🙂: " });
+    fold.take(log.kept("INPUT", { message_id: "m-1", text: "why?" }));
+    expect(one(fold, "input")).toMatchObject({ applications: "" });
+  });
+
   it("is held behind a stop until somebody lets it go on", () => {
     const log = new Recorded();
     const [input, started] = log.turn(1, "a", "b");

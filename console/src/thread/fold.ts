@@ -86,7 +86,7 @@ export class ThreadFold {
   /** A message that this page is sending: shown at once, and replaced by its record. */
   sending(messageId: string, text: string, at: string): void {
     this.put(this.threadId, {
-      kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "",
+      kind: "input", key: `input:${messageId}`, threadId: this.threadId, runId: "", at, seq: null, messageId, text, quoted: "", applications: "",
       origin: "operator", tainted: false, spoken: false, mode: "queue", state: "sending", why: "",
     });
   }
@@ -133,6 +133,7 @@ export class ThreadFold {
         if (this.find(threadId, `input:${data.message_id}`)?.seq === null) this.remove(threadId, `input:${data.message_id}`);
         this.put(threadId, {
           ...common(`input:${data.message_id}`), kind: "input", messageId: data.message_id, text: data.text, quoted: data.quoted ?? "",
+          applications: applicationsIn(data.text, data.said_chars ?? 0),
           origin: data.origin ?? "operator", tainted: data.tainted ?? false, spoken: data.spoken != null, mode: data.mode ?? "queue",
           state: "waits", why: "",
         });
@@ -456,4 +457,9 @@ export function joined(text: string, offset: number, delta: string): string {
 
 function asText(note: unknown): string {
   return typeof note === "string" ? note : JSON.stringify(note);
+}
+
+/** What of a text stands before the characters at its end that the person said, as the daemon counts them; empty where all is the person's. */
+function applicationsIn(text: string, saidChars: number): string {
+  return saidChars === 0 ? "" : [...text].slice(0, -saidChars).join("");
 }

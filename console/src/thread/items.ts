@@ -26,6 +26,8 @@ export interface InputItem extends Common {
   readonly messageId: string;
   readonly text: string;
   readonly quoted: string;
+  /** The words of an application's that stand in the text before the person's; empty for none. */
+  readonly applications: string;
   readonly origin: string;
   readonly tainted: boolean;
   readonly spoken: boolean;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -9,6 +11,7 @@ from starlette.routing import Route
 from sulla.core.dataclass import dataclass
 from sulla.gateway.landing import landing
 from sulla.gateway.problems import no_such_path
+from sulla.gateway.rest.one_name import moved
 from sulla.rpc.pages import ASSETS, BESIDE, PageRequest, Pages
 
 
@@ -17,6 +20,10 @@ class PageRoutes:
     """Answers them; with the page that says what this is, where nobody has another one."""
 
     pages: Pages | None
+    listens_at: str
+    """The address that the daemon listens on, as the settings have it."""
+    allowed_hosts: Collection[str]
+    """Names under which it may be called, beside loopback ones."""
 
     def routes(self) -> list[Route]:
         """The paths, and what answers them. ``HEAD`` goes with ``GET``."""
@@ -25,8 +32,14 @@ class PageRoutes:
         return [Route("/", self.page, methods=["GET"]), *assets]
 
     async def page(self, request: Request) -> Response:
-        """The page."""
-        return await self._found(request) or await landing(request)
+        """The page, at one name."""
+        found = await self._found(request)
+        if found is None:
+            return await landing(request)
+        elsewhere = moved(request.scope, self.listens_at, self.allowed_hosts)
+        if elsewhere is None:
+            return found
+        return Response(status_code=307, headers={"location": elsewhere, "cache-control": "no-store"})
 
     async def asset(self, request: Request) -> Response:
         """Something that it loads."""

@@ -119,6 +119,14 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
         page.get_by_role("button", name="Edit and resend").press("Enter")
         expect(page.get_by_role("textbox", name="Message")).to_have_value("When is the last train? (rich)")
         expect(page.get_by_text("However you edit it")).to_have_count(0)  # they are the person's own words
+        expect(page.get_by_text("Until then nothing is made.")).to_be_visible()
+        assert page.url == first
+        assert [one for one in desk.call("thread.list")["threads"] if one["copy_of"] == first.rpartition("/")[2]] == []
+        page.reload()
+        expect(page.get_by_role("textbox", name="Message")).to_have_value("When is the last train? (rich)")
+        page.get_by_role("button", name="Send", exact=True).press("Enter")
+        expect(page.get_by_text("A copy of another conversation")).to_be_visible()
+        expect(page.get_by_role("table")).to_be_visible()
         assert page.url != first
         listed = page.get_by_role("list", name="Conversations").get_by_text(f"copy of {first.rpartition('/')[2]} from")
         expect(listed).to_be_visible()
@@ -169,10 +177,22 @@ def test_what_a_model_said_stays_a_model_s_when_it_is_edited_and_sent_again(desk
         page.get_by_role("button", name="Edit and resend").press("Enter")
         expect(page.get_by_text("However you edit it, it counts as from outside.")).to_be_visible()
         expect(page.get_by_text("Passed on with it again")).to_contain_text("a timetable")
+        field = page.get_by_role("textbox", name="Message")
+        field.press("Control+a")
+        field.press("Delete")
+        field.press("Control+z")
+        expect(field).to_have_value("When is the last train? (rich)")
+        expect(page.get_by_text("However you edit it, it counts as from outside.")).to_be_visible()
+        window.picture("chat-again-1280-light")
+        page.get_by_role("button", name="Leave it").press("Enter")
+        expect(field).to_have_value("")
+        expect(page.get_by_text("However you edit it")).to_have_count(0)
+        page.get_by_role("button", name="Edit and resend").press("Enter")
+        field.fill("When is the first train? (rich)")
+        page.get_by_role("button", name="Send", exact=True).press("Enter")
+        expect(page.get_by_text("A copy of another conversation")).to_be_visible()
         copy = page.url.rpartition("/")[2]
         assert copy != thread_id
-        page.get_by_role("textbox", name="Message").fill("When is the first train? (rich)")
-        page.get_by_role("button", name="Send", exact=True).press("Enter")
         expect(page.get_by_role("table")).to_be_visible()
         events = desk.call("thread.history", thread_id=copy)["events"]
         (said,) = (event["data"] for event in events if event["type"] == "INPUT")

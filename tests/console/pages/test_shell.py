@@ -96,6 +96,19 @@ def test_an_address_of_somebody_else_s_signs_nobody_in_without_a_word(desk: Desk
     assert [fault for fault in window.faults if "409 (Conflict)" not in fault] == []
 
 
+def test_another_name_of_the_machine_has_the_session_of_the_one(desk: Desk) -> None:
+    code, out, err = desk.place.run("token", "create", "trudy", "--scope", "read", "--scope", "write", "--json")
+    assert code == 0, err
+    secret = asked_of(Door(desk.daemon.url, json.loads(out)["token"]), "token.ticket", use="console")["ticket"]
+    with desk.window() as window:
+        page = window.page
+        page.goto(f"{desk.daemon.url.replace('127.0.0.1', 'localhost')}/#ticket={secret}")
+        page.get_by_role("heading", name="Whose session?").wait_for()
+        assert page.url.startswith(desk.daemon.url)
+        page.get_by_role("button", name="Stay owner").click()
+        page.get_by_text("Signed in as owner").wait_for()
+
+
 @pytest.mark.parametrize("began_anew", [False, True])
 def test_a_page_of_another_port_that_took_the_cookie_away_signs_nobody_in_without_a_word(
     desk: Desk, began_anew: bool

@@ -1,11 +1,14 @@
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useLocation } from "wouter";
 import { Button } from "../../kit/Button";
 import { Said, visible } from "../../kit/Said";
 import { useAct, useCall, useMay, useNow, usePage, useStanding } from "../../shell/page";
 import { count, duration, sinceS } from "../../text/figures";
 import type { ThreadView } from "../../thread/items";
 import css from "./chat.module.css";
-import { type Draft, Drafts, keyDoes, leadsToField, sendable, shownLeft, written } from "./composing";
+import { pathOf, WRITE } from "./address";
+import { behind, countsAs, type Draft, Drafts, keyDoes, leadsToField, type Marks, sendable, shownLeft, takenUp } from "./composing";
+import { useCopying } from "./shared";
 import { working } from "./working";
 import { t } from "./words";
 
@@ -30,22 +33,27 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
   const [mode, setMode] = useState<Mode>("queue");
   const [agent, setAgent] = useState("");
   const [busy, act] = useAct();
+  const [, go] = useLocation();
+  const copyBefore = useCopying(threadId);
   const agents = useCall("agent.list", {}, may);
   const field = useRef<HTMLTextAreaElement>(null);
   const ids = { text: useId(), mode: useId(), agent: useId(), left: useId() };
-  const setText = (next: string): void => {
-    const now = written(said, next);
+  const keep = (now: Draft): void => {
     setSaid(now);
     drafts.set(threadId, now);
   };
   // A message that was taken up to be edited comes into the field once.
   if (draft !== null && draft.at !== taken) {
     setTaken(draft.at);
-    setSaid(draft.draft);
+    setSaid(takenUp(said, draft.draft));
   }
   useEffect(() => {
     if (draft !== null) field.current?.focus();
   }, [draft]);
+  // It is there again for who leaves and comes back.
+  useEffect(() => {
+    if (taken !== 0) drafts.set(threadId, said);
+  }, [drafts, said, taken, threadId]);
   // Who has begun a conversation or a copy of one writes next; later a key leads here.
   useEffect(() => {
     if ((history.state as { write?: boolean } | null)?.write === true) field.current?.focus();
@@ -63,10 +71,21 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
   const can = sendable(text, most);
   const left = shownLeft(text, most);
   const send = (): void => {
-    if (can !== "yes") return;
+    if (can !== "yes" || busy) return;
+    const more = { ...(agent === "" ? {} : { agent }), ...(said.again === null ? {} : { again: said.again }) };
+    const { copyBefore: seq } = said;
+    if (seq !== null) {
+      void act(async () => {
+        const copy = await copyBefore(seq);
+        void threads.send(copy, text, more).catch(() => undefined);
+        keep(behind(said));
+        go(pathOf(copy), WRITE);
+      });
+      return;
+    }
     // What goes wrong is shown at the message, where it can be sent again.
-    void threads.send(threadId, text, { ...(running ? { mode } : {}), ...(agent === "" ? {} : { agent }), ...(said.again === null ? {} : { again: said.again }) }).catch(() => undefined);
-    setText("");
+    void threads.send(threadId, text, { ...(running ? { mode } : {}), ...more }).catch(() => undefined);
+    keep(behind(said));
     setMode("queue");
     field.current?.focus();
     onSent();
@@ -100,7 +119,15 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
         </div>
       )}
       <WorkingLine view={view} />
-      {said.again !== null && <Again draft={said} />}
+      {(said.again !== null || said.copyBefore !== null) && (
+        <Again
+          draft={said}
+          onLeave={() => {
+            keep(behind(said));
+            field.current?.focus();
+          }}
+        />
+      )}
       <label htmlFor={ids.text} className="visually-hidden">
         {t("message")}
       </label>
@@ -114,7 +141,7 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
         value={text}
         aria-describedby={left === null ? undefined : ids.left}
         aria-invalid={can === "long" || undefined}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => keep({ ...said, text: event.target.value })}
         onKeyDown={(event) => {
           const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
           if (keyDoes({ key, shiftKey, ctrlKey, metaKey, altKey, composing: event.nativeEvent.isComposing }) !== "send") return;
@@ -123,7 +150,7 @@ export function Composer({ threadId, view, draft, onSent }: { threadId: string; 
         }}
       />
       <div className={css.composerLine}>
-        {running && (
+        {running && said.copyBefore === null && (
           <>
             <label htmlFor={ids.mode} className="visually-hidden">
               {t("mode")}
@@ -192,12 +219,23 @@ function Since({ since, what }: { since: string; what: string }) {
 }
 
 /** What rides on with a message that says an earlier one again, told before it is sent. */
-function Again({ draft }: { draft: Draft }) {
-  if (draft.marks === null) return <p className={css.quiet}>{t("againKeeps")}</p>;
-  const { outside, quoted } = draft.marks;
+function Again({ draft, onLeave }: { draft: Draft; onLeave: () => void }) {
   return (
     <>
-      {outside && <p className={css.quiet}>{t("againOutside")}</p>}
+      {draft.marks === null ? <p className={css.quiet}>{t("againKeeps")}</p> : <Riding text={draft.text} marks={draft.marks} />}
+      <p className={css.quiet}>
+        {draft.copyBefore !== null && t("againCopy")} <Button onClick={onLeave}>{t("againLeave")}</Button>
+      </p>
+    </>
+  );
+}
+
+function Riding({ text, marks }: { text: string; marks: Marks }) {
+  const { quoted } = marks;
+  const whose = countsAs(text, marks);
+  return (
+    <>
+      {whose !== "own" && <p className={css.quiet}>{t(whose === "applications" ? "againApplications" : marks.outside ? "againOutside" : "againChanged")}</p>}
       {quoted !== "" && (
         <p className={css.quiet}>
           {t("againQuoted")} <Said>{quoted.length > QUOTED ? `${quoted.slice(0, QUOTED)} …` : quoted}</Said>

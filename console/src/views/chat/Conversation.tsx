@@ -12,11 +12,11 @@ import { pathOf, WRITE } from "./address";
 import { announcement, heard } from "./announce";
 import css from "./chat.module.css";
 import { Composer, type Taken } from "./Composer";
-import { type Draft, Drafts, NOTHING, sayingAgain } from "./composing";
+import { NOTHING, sayingAgain } from "./composing";
 import { againId, Forks, notCopied, saidIn } from "./forks";
 import { foundAt } from "./found";
 import { Row } from "./items/Rows";
-import { AroundContext, BelowContext, NotCopiedContext, ofNewer, type Around } from "./shared";
+import { AroundContext, BelowContext, NotCopiedContext, useCopying, type Around } from "./shared";
 import { StandBadge } from "./StandBadge";
 import { moves, MOVED_MS, sticks } from "./sticking";
 import { Timeline } from "./Timeline";
@@ -24,7 +24,7 @@ import { t } from "./words";
 
 /** One conversation: who speaks, what was said and done, and where the next message is written. */
 export function Conversation({ threadId, timeline, runId, at }: { threadId: string; timeline: boolean; runId: string; at: number }) {
-  const { connection, live, tell, threads } = usePage();
+  const { live, threads } = usePage();
   const { paused } = useSyncExternalStore(live.subscribe, live.view).switch;
   const [, go] = useLocation();
   const opened = useThread(threadId);
@@ -42,17 +42,8 @@ export function Conversation({ threadId, timeline, runId, at }: { threadId: stri
     if (document.activeElement !== null && document.activeElement !== document.body) heading.current?.focus();
   }, [threadId]);
 
+  const copyBefore = useCopying(threadId);
   const around = useMemo<Around>(() => {
-    const fork = (atSeq: number, said: string, draft: Draft): void => {
-      void act(async () => {
-        const copy = await ofNewer("thread.fork", () =>
-          connection.call("thread.fork", { thread_id: threadId, at_seq: atSeq, request_id: `con-${crypto.randomUUID()}` }));
-        new Drafts(sessionStorage).set(copy.thread_id, draft);
-        tell(said);
-        new Forks(sessionStorage).made(copy.thread_id, threadId);
-        go(pathOf(copy.thread_id), WRITE);
-      });
-    };
     return {
       threadId, acts: true, open: new Set(),
       retry: (runId: string) => {
@@ -69,17 +60,18 @@ export function Conversation({ threadId, timeline, runId, at }: { threadId: stri
         }
       },
       fork: (item: InputItem) => {
-        if (item.seq !== null) fork(item.seq, t("forked"), NOTHING);
+        const { seq } = item;
+        if (seq !== null) void act(async () => go(pathOf(await copyBefore(seq)), WRITE));
       },
       edit: (item: InputItem) => {
         if (item.seq === null) {
           const again = threads.saysAgain(item.messageId);
           threads.forget(threadId, item.messageId);
-          setDraft({ draft: { text: item.text, again, marks: null }, at: Date.now() });
-        } else fork(item.seq, t("edited"), sayingAgain(threadId, item, item.seq));
+          setDraft({ draft: { ...NOTHING, text: item.text, again }, at: Date.now() });
+        } else setDraft({ draft: sayingAgain(threadId, item, item.seq), at: Date.now() });
       },
     };
-  }, [act, connection, go, tell, threadId, threads]);
+  }, [act, copyBefore, go, threadId, threads]);
 
   return (
     <AroundContext value={around}>

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it } from "vitest";
-import { codePoints, Drafts, keyDoes, leadsToField, NOTHING, sayingAgain, sendable, shownLeft, written } from "./composing";
+import { behind, codePoints, countsAs, Drafts, keyDoes, leadsToField, NOTHING, sayingAgain, sendable, shownLeft, takenUp } from "./composing";
 
 describe("a message", () => {
   it("is counted in code points", () => {
@@ -42,19 +42,39 @@ describe("a draft", () => {
 
   it("is kept for its thread until it is empty", () => {
     const drafts = new Drafts(sessionStorage);
-    const again = sayingAgain("thr_0", { text: "Hello", origin: "user", tainted: true, quoted: "a mail" }, 2);
+    const again = sayingAgain("thr_0", { text: "Hello", origin: "user", tainted: true, quoted: "a mail", applications: "" }, 2);
     drafts.set("thr_a", again);
-    expect(new Drafts(sessionStorage).get("thr_a")).toEqual({ text: "Hello", again: { thread_id: "thr_0", seq: 2 }, marks: { outside: true, quoted: "a mail" } });
+    expect(new Drafts(sessionStorage).get("thr_a")).toEqual({ text: "Hello", again: { thread_id: "thr_0", seq: 2 }, marks: { outside: true, quoted: "a mail", applications: "" }, copyBefore: 2, instead: "" });
     expect(drafts.get("thr_b")).toBe(NOTHING);
-    expect(written(again, "Hello you").again).toEqual(again.again);
-    drafts.set("thr_a", written(again, ""));
+    // What is emptied can be written or undone again: only who leaves it begins anew.
+    drafts.set("thr_a", { ...again, text: "" });
+    expect(drafts.get("thr_a").again).toEqual(again.again);
+    drafts.set("thr_a", behind(again));
     expect(sessionStorage.length).toBe(0);
   });
 
+  it("stands in the field again once the message was sent or left that was taken up", () => {
+    const first = sayingAgain("thr_0", { text: "Hello", origin: "user", tainted: false, quoted: "", applications: "" }, 2);
+    const second = { ...first, text: "Bye", copyBefore: 9 };
+    const up = takenUp({ ...NOTHING, text: "half written" }, first);
+    expect(up).toMatchObject({ text: "Hello", copyBefore: 2 });
+    expect(behind(up)).toEqual({ ...NOTHING, text: "half written" });
+    expect(behind(takenUp(up, second))).toEqual({ ...NOTHING, text: "half written" });
+  });
+
   it("counts as from outside only where its words do", () => {
-    const outside = (origin: string, tainted: boolean): boolean | undefined => sayingAgain("thr_0", { text: "Hello", origin, tainted, quoted: "" }, 2).marks?.outside;
+    const outside = (origin: string, tainted: boolean): boolean | undefined => sayingAgain("thr_0", { text: "Hello", origin, tainted, quoted: "", applications: "" }, 2).marks?.outside;
     expect([outside("operator", false), outside("user", false)]).toEqual([false, false]);
     expect([outside("operator", true), outside("user", true), outside("web", false), outside("agent", false)]).toEqual([true, true, true, true]);
+  });
+
+  it("keeps an application's words apart from the person's as long as it begins with them", () => {
+    const marks = { outside: false, quoted: "", applications: "Page: " };
+    expect(countsAs("Page: what is this?", marks)).toBe("applications");
+    expect(countsAs("Page: and that?", marks)).toBe("applications");
+    for (const text of ["Page: ", "page: what is this?", "what is this?", ""]) expect(countsAs(text, marks)).toBe("outside");
+    expect(countsAs("Page: what is this?", { ...marks, outside: true })).toBe("outside");
+    expect(countsAs("what is this?", { ...marks, applications: "" })).toBe("own");
   });
 
   it("is one of at most 50", () => {

@@ -48,16 +48,50 @@ export interface Draft {
   readonly text: string;
   /** The message that it says again, edited or not: the daemon keeps where the words came from. Null for none. */
   readonly again: Earlier | null;
-  /** What that is, for people: whether it counts as from outside, and what is passed on with it. Null if it is not known. */
-  readonly marks: { readonly outside: boolean; readonly quoted: string } | null;
+  /** What that is, for people. Null if it is not known. */
+  readonly marks: Marks | null;
+  /** The number of the message before which a copy of the conversation is made once this is sent, which goes there; null for none. */
+  readonly copyBefore: number | null;
+  /** What stood in the field before that message was taken up, and stands there again behind it. */
+  readonly instead: string;
 }
 
-export const NOTHING: Draft = { text: "", again: null, marks: null };
+/** What rides on with a message that is said again. */
+export interface Marks {
+  /** Whether it counts as from outside. */
+  readonly outside: boolean;
+  /** What is passed on with it. */
+  readonly quoted: string;
+  /** The words of an application's that it begins with; empty for none. */
+  readonly applications: string;
+}
+
+export const NOTHING: Draft = { text: "", again: null, marks: null, copyBefore: null, instead: "" };
 
 /** The draft that says a message again which the daemon has. */
-export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted">, seq: number): Draft {
+export function sayingAgain(threadId: string, item: Pick<InputItem, "text" | "origin" | "tainted" | "quoted" | "applications">, seq: number): Draft {
   const outside = item.tainted || !ownWords(item.origin);
-  return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted } };
+  return { text: item.text, again: { thread_id: threadId, seq }, marks: { outside, quoted: item.quoted, applications: item.applications }, copyBefore: seq, instead: "" };
+}
+
+/** What stands in the field once a message was taken up to be edited. */
+export function takenUp(before: Draft, draft: Draft): Draft {
+  return { ...draft, instead: before.again === null && before.copyBefore === null ? before.text : before.instead };
+}
+
+/** What stands there once it was sent or left. */
+export function behind(draft: Draft): Draft {
+  return { ...NOTHING, text: draft.instead };
+}
+
+/**
+ * Whose words those of a message count as that is said again: an application's stay apart from the person's only as long as it begins with them,
+ * and goes on behind them.
+ */
+export function countsAs(text: string, marks: Marks): "outside" | "applications" | "own" {
+  if (marks.outside) return "outside";
+  if (marks.applications === "") return "own";
+  return text.startsWith(marks.applications) && text.length > marks.applications.length ? "applications" : "outside";
 }
 
 /** Whether words of that origin are a person's, as far as it alone says: they may repeat what is from outside all the same. */
@@ -65,10 +99,6 @@ export function ownWords(origin: string): boolean {
   return origin === "operator" || origin === "user";
 }
 
-/** What somebody has changed it to. Who empties the field begins anew. */
-export function written(before: Draft, text: string): Draft {
-  return text === "" ? NOTHING : { ...before, text };
-}
 
 const KEY = "sulla.drafts.";
 const MOST_DRAFTS = 50;
@@ -79,13 +109,13 @@ export class Drafts {
 
   get(threadId: string): Draft {
     const kept = this.storage.getItem(KEY + threadId);
-    return kept === null ? NOTHING : (JSON.parse(kept) as Draft); // nobody else writes there
+    return kept === null ? NOTHING : { ...NOTHING, ...(JSON.parse(kept) as Partial<Draft>) }; // nobody else writes there
   }
 
   set(threadId: string, draft: Draft): void {
     const key = KEY + threadId;
     this.storage.removeItem(key);
-    if (draft.text === "") return;
+    if (draft.text === "" && draft.again === null && draft.copyBefore === null) return;
     try {
       this.storage.setItem(key, JSON.stringify(draft));
     } catch {

@@ -1,6 +1,8 @@
-import { createContext, useContext, useState } from "react";
+import { createContext, useCallback, useContext, useState } from "react";
 import { RpcError } from "../../protocol/errors";
+import { usePage } from "../../shell/page";
 import type { InputItem, Item } from "../../thread/items";
+import { Forks } from "./forks";
 import { t } from "./words";
 
 /** Which cards are open: kept while the conversation is shown, though a card that is scrolled away is not drawn. */
@@ -14,11 +16,11 @@ export interface Around {
   readonly open: OpenCards;
   /** Go on in a copy of the conversation as it was before a message. */
   readonly fork: (item: InputItem) => void;
-  /** The same, with the message to be changed; one that was not taken is changed in place. */
   /** Say what was said in a turn that a copy has not gone on with. */
   readonly sayAgain: (runId: string) => void;
   /** Send the message of a turn once more. */
   readonly retry: (runId: string) => void;
+  /** Take a message up to be changed. Of one that the daemon has, a copy is made when it is sent; one that was not taken is changed in place. */
   readonly edit: (item: InputItem) => void;
 }
 
@@ -44,6 +46,21 @@ export function useCard(key: string, first = false): [boolean, () => void] {
     setIs(!is);
   };
   return [is, toggle];
+}
+
+/** Makes a copy of a conversation as it was before a message, and says so; answers with the copy's id. */
+export function useCopying(threadId: string): (seq: number) => Promise<string> {
+  const { connection, tell } = usePage();
+  return useCallback(
+    async (seq: number) => {
+      const copy = await ofNewer("thread.fork", () =>
+        connection.call("thread.fork", { thread_id: threadId, at_seq: seq, request_id: `con-${crypto.randomUUID()}` }));
+      new Forks(sessionStorage).made(copy.thread_id, threadId);
+      tell(t("forked"));
+      return copy.thread_id;
+    },
+    [connection, tell, threadId],
+  );
 }
 
 /** Does what an older daemon may not know, and says so then. */
