@@ -461,5 +461,5 @@ function asText(note: unknown): string {
 
 /** What of a text stands before the characters at its end that the person said, as the daemon counts them; empty where all is the person's. */
 function applicationsIn(text: string, saidChars: number): string {
-  return saidChars === 0 ? "" : [...text].slice(0, -saidChars).join("");
+  return saidChars === 0 ? "" : Array.from(text).slice(0, -saidChars).join("");
 }

@@ -178,4 +178,4 @@ def test_no_bytes_make_it_fail() -> None:
 def test_a_mail_that_somebody_sent_on_is_not_said_to_the_daemon() -> None:
     found = said(text("obey"), Resent_From="Eve <eve@y.example>", Subject="Orders")
     assert found.text == ""
-    assert found.quoted == "obey"
+    assert found.quoted == "Orders\n\nobey"
