@@ -141,6 +141,24 @@ def test_what_works_is_shown_steered_and_stopped(desk: Desk) -> None:
         assert window.faults == []
 
 
+def test_a_paused_run_is_counted_alike_in_live_and_in_status(desk: Desk) -> None:
+    run = desk.call("workflow.start", playbook="greet", inputs={"who": "Ada"})["run"]
+    until(lambda: desk.call("workflow.status", run=run)["about"]["open"] != [], "the run's question")
+    desk.call("workflow.pause", run=run)
+    until(lambda: desk.call("workflow.status", run=run)["about"]["status"] == "paused", "the pause")
+    with desk.window() as window:
+        page = window.go("live")
+        figures = page.locator("dl").first
+        expect(figures).to_contain_text(re.compile("at work\\s*0"))
+        expect(figures).to_contain_text(re.compile("paused runs\\s*1"))
+        expect(figures).to_contain_text(re.compile("wait in line\\s*0"))
+        fine(window, "live-paused")
+    code, out, err = desk.place.run("status")
+    assert (code, err) == (0, "")
+    assert ("running: 0\n" in out, "queued: 0\n" in out, "paused runs: 1 (" in out) == (True, True, True)
+    desk.call("workflow.cancel", run=run)
+
+
 def test_a_schedule_is_added_with_its_next_times_edited_and_in_the_calendar(desk: Desk) -> None:
     with desk.window() as window:
         page = window.go("beats/schedules")

@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { Button } from "../../kit/Button";
 import { Panel } from "../../kit/Panel";
 import { useCall, useMay } from "../../shell/page";
-import { Editor } from "./EditorPage";
+import { Editor } from "./editor/Editor";
 import css from "./playbooks.module.css";
 import { t } from "./words";
 
