@@ -98,11 +98,25 @@ class Incoming:
                 mark = self._mark(one)
                 if mark in self._seen:
                     continue
-                await self._take(one, people)
+                where = self._where_asked(one)
+                await self._take(where, people)
+                self._held.wake(where.place.key)
                 self._seen.add(mark)
                 self._held.around.tally.count(ARRIVED, self._held.name)
 
+    def _where_asked(self, arrived: Arrived) -> Arrived:
+        """The same; what replies to an open question belongs to where that was asked, also where the service says that
+        it begins a thread of its own, as mail that names nothing but what it answers.
+        """
+        book = self._held.book
+        asked = next((one for one in book.questions.values() if one.ref and one.ref == arrived.reply_to), None)
+        talk = book.talks.get(asked.place) if asked is not None else None
+        if talk is None or (talk.place.id, talk.place.kind) != (arrived.place.id, arrived.place.kind):
+            return arrived
+        return replace(arrived, place=talk.place)
+
     def _mark(self, arrived: Arrived) -> str:
+        """By which it is known when it comes again: where it says itself that it belongs, whatever is asked then."""
         return self._held.id_of(arrived.place, arrived.message_id, arrived.kind, arrived.version)
 
     async def _take(self, arrived: Arrived, people: People) -> None:

@@ -16,6 +16,8 @@ from sulla.channels.mail import channel as mail_channel
 from sulla.channels.mail.mailbox import Login, Mailbox
 from sulla.channels.mail.settings import MailOptions
 from sulla.channels.run.line import PAUSE_S
+from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.kit import opened
@@ -23,6 +25,9 @@ from sulla.testing.channels.mail.folders import INBOX, SENT
 from sulla.testing.channels.mail.wire import ADDRESS, AUTHSERV, PASSWORD, MailWire
 from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.clock import ManualClock
+from sulla.testing.provider import Say, ScriptedProvider
+from sulla.tools.base import Result, ToolContext, Waiting
+from sulla.tools.define import define
 from tests.soon import PATIENCE_S
 
 
@@ -95,6 +100,36 @@ async def test_a_server_whose_answers_do_not_fit_is_tried_again_soon(
         await wire.say(wire.place(1), wire.person(1), "hello")
         await scene.until(lambda: scene.texts(1), "an answer")
         assert clock.elapsed() - before_s < PAUSE_S[3]
+
+
+async def test_an_answer_that_names_nothing_but_the_question_is_one(
+    wire: MailWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    async def ask_where(context: ToolContext) -> Result:
+        """Ask where to."""
+        return Waiting(f"answer:{context.run_id}:{context.call_id}:1", "Where to?")
+
+    tool = define(ask_where, effect="pure", category="test", timeout_s=10.0)
+    provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done."])
+    store = MemoryStore(clock, random_id)
+    async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,)) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "do it")
+        await scene.until(lambda: scene.texts(1), "a question")
+        (asked,) = wire.seen(wire.place(1))
+        head = {
+            "Authentication-Results": f"{AUTHSERV}; dmarc=pass header.from=people.example",
+            "From": wire.person(1).id,
+            "To": ADDRESS,
+            "Message-ID": "<alone@people.example>",
+            "In-Reply-To": asked.ref,
+        }
+        mail = "".join(f"{name}: {value}\r\n" for name, value in head.items()) + "\r\nRome\r\n"
+        for _ in range(2):
+            await wire.arrive(mail.encode())
+        await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+        await scene.pass_time(30)
+        assert len(scene.keeper.said) == 1
 
 
 async def test_what_came_just_before_the_server_was_listened_to_is_told_at_once(wire: MailWire) -> None:
