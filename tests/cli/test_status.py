@@ -46,7 +46,10 @@ def test_json_holds_the_same_for_scripts(here: Place, capsys: Capsys) -> None:
 
 
 def test_paused_runs_are_counted_over_all_pages_and_not_while_the_store_is_away() -> None:
-    pages = {None: {"runs": [{}, {}], "next": "thr_2"}, "thr_2": {"runs": [{}], "next": None}}
+    pages: dict[str | None, dict[str, Any]] = {
+        None: {"runs": [{}, {}], "next": "thr_2"},
+        "thr_2": {"runs": [{}], "next": None},
+    }
 
     class Paged:
         async def call(self, method: str, **params: Any) -> dict[str, Any]:
