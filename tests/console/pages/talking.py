@@ -56,6 +56,7 @@ def script() -> Script:
             ),
             Rule(Reply(f"The kitchen is empty.{DONE}"), text="(send)"),
             Rule(Reply(ANSWER + DONE, pieces=8, hold="gate", hold_after=4), text="(slow)"),
+            Rule(Reply(ANSWER + DONE, pieces=8, hold="second gate", hold_after=4), text="(held)"),
             Rule(Failure(401, message="this key is not known"), text="(fail)"),
             Rule(Reply(LONG + DONE, pieces=500, delay_s=0.02), text="(stream)"),
             Rule(Reply(f"Yes.{DONE}")),

@@ -147,7 +147,7 @@ def test_a_conversation_is_renamed_found_exported_forked_and_deleted(desk: Desk)
 def test_a_copy_says_that_a_turn_at_work_was_not_copied_and_says_its_message_again_once(desk: Desk) -> None:
     with desk.window() as window:
         page = begin(window)
-        say(page, "Tell me (slow)")
+        say(page, "Tell me (held)")
         expect(page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
         say(page, "And then?")
         expect(page.get_by_text("waits for its turn")).to_be_visible()
@@ -158,12 +158,12 @@ def test_a_copy_says_that_a_turn_at_work_was_not_copied_and_says_its_message_aga
         window.picture("chat-not-copied")
         page.get_by_role("button", name="Send again").click()
         expect(page.get_by_role("button", name="Send again")).to_have_count(0)
-        desk.service.release("gate")
+        desk.service.release("second gate")
         expect(page.get_by_text("Done", exact=True)).to_be_visible()
         copy = page.url.rpartition("/")[2]
         events = desk.call("thread.history", thread_id=copy, limit=500)["events"]
         said = [one["data"] for one in events if one["type"] == "INPUT"]
-        assert [one["text"] for one in said] == ["Tell me (slow)"] * 2
+        assert [one["text"] for one in said] == ["Tell me (held)"] * 2
         assert said[1]["message_id"].startswith("con-again-")
         assert window.faults == []
 
