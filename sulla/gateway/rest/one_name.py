@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from typing import Final, cast
-from urllib.parse import urlsplit
 
 from sulla.gateway.server.perimeter import host_name, is_loopback
 
@@ -35,8 +34,8 @@ def moved(scope: Mapping[str, object], listens_at: str, allowed_hosts: Collectio
         return None
     if not _is_here(cast(tuple[str, int | None] | None, scope.get("server")), listens_at):
         return None
-    port, query = urlsplit(f"//{host}").port, cast(bytes, scope["query_string"]).decode("latin-1")
-    return f"//{NAME}{'' if port is None else f':{port}'}{scope['path']}{'?' if query else ''}{query}"
+    port, query = host.rpartition(":")[2], cast(bytes, scope["query_string"]).decode("latin-1")
+    return f"//{NAME}{f':{port}' if port.isdecimal() else ''}{scope['path']}{'?' if query else ''}{query}"
 
 
 def _is_here(server: tuple[str, int | None] | None, listens_at: str) -> bool:
