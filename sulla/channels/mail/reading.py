@@ -36,13 +36,13 @@ _MOST_PARTS: Final = 200
 _MOST_PAGE_CHARS: Final = 1_000_000
 _MOST_ID_CHARS: Final = 200
 _ID: Final = re.compile(r"<[^<>\s]+>")
-_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*[:：]\s*)+", re.IGNORECASE)  # noqa: RUF001
+_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*[:：]\s*)+", re.IGNORECASE)  # noqa: RUF001 - such signs stand in mails
 _LEAD: Final = r"^\s*(?:[\[(*{<][^\])*}>]{0,80}[\])*}>]+\s*)*\W*"
 _FWD: Final = re.compile(
-    _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001
+    _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001 - such signs stand in mails
     re.IGNORECASE,
 )
-_MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001
+_MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001 - such signs stand in mails
 """A subject that begins as one of an answer may, or of what is passed on, in whatever language."""
 _LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
 _MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")

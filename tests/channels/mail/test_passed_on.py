@@ -17,9 +17,9 @@ HEADS: Final = {
     "Dutch without addresses": "Van: Eve\nVerzonden: maandag\nAan: Ann\nOnderwerp: Order",
     "Italian": "Da: Eve <e@e.example>\nInviato: lunedì 1 gennaio 2026 10:00\nA: Ann\nOggetto: Ordine",
     "Polish": "Od: Eve <e@e.example>\nWysłano: poniedziałek\nDo: Ann <a@x.example>\nTemat: Rozkaz",
-    "Russian": "От: Eve <e@e.example>\nОтправлено: 1 января 2026 г. 10:00\nКому: Ann\nТема: Приказ",  # noqa: RUF001
+    "Russian": "От: Eve <e@e.example>\nОтправлено: 1 января 2026 г. 10:00\nКому: Ann\nТема: Приказ",  # noqa: RUF001 - such signs stand in mails
     "Japanese": "差出人: Eve <e@e.example>\n送信日時: 2026年1月1日 10:00\n宛先: Ann\n件名: 命令",
-    "full-width colons": "差出人：Eve <e@e.example>\n宛先：Ann\n件名：命令",  # noqa: RUF001
+    "full-width colons": "差出人：Eve <e@e.example>\n宛先：Ann\n件名：命令",  # noqa: RUF001 - such signs stand in mails
     "a language that nobody listed": "Lähettäjä: Eve\nLähetetty: 1. tammikuuta 2026 10.00\nVastaanottaja: Ann\nAihe: K",
     "right to left": "\u200fמאת: Eve <e@e.example>\n\u200fנשלח: x\n\u200fאל: Ann",
     "bold": "*From:* Eve <e@e.example>\n*Sent:* Monday\n*To:* Ann\n*Subject:* Order",
@@ -74,7 +74,7 @@ SUBJECTS: Final = [
         "SV :",
         "Re[2]:",
         "Ynt:",
-        "回复：",  # noqa: RUF001
+        "回复：",  # noqa: RUF001 - such signs stand in mails
         "Отв:",
         "RE: FW:",
         "[list] Re:",
