@@ -22,8 +22,7 @@ async def is_said(held: Held, place: str, matter: str) -> bool:
     key, thread = held.key_of(place), thread_of(matter)
     if not key or not thread:
         return False
-    talk = held.book.talks[key]
-    if thread == talk.thread or any(thread == left for left, _ in talk.left):
+    if held.book.talks.held_at(thread) == key:
         return True
     if not thread_asking(matter):  # of those who work for a conversation only their questions are said there
         return False

@@ -100,7 +100,8 @@ class Incoming:
                     continue
                 where = self._where_asked(one)
                 await self._take(where, people)
-                self._held.wake(where.place.key)
+                if where is not one:  # nobody else wakes that place
+                    self._held.wake(where.place.key)
                 self._seen.add(mark)
                 self._held.around.tally.count(ARRIVED, self._held.name)
 

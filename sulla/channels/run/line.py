@@ -157,18 +157,19 @@ class Line:
             except* Unauthorized as refused:
                 rest_s = self._trouble("refused", refused, REFUSED_S)
             except* SullaError as failed:
-                troubles = self._counted(troubles, began_s)
-                rest_s = self._trouble("failing", failed, PAUSE_S[min(troubles, len(PAUSE_S)) - 1])
+                troubles, rest_s = self._failing(failed, troubles, began_s)
             except* Exception as unforeseen:
                 log.exception("the channel %s failed as nobody foresaw", self.said.name)
-                troubles = self._counted(troubles, began_s)
-                rest_s = self._trouble("failing", unforeseen, PAUSE_S[min(troubles, len(PAUSE_S)) - 1])
+                troubles, rest_s = self._failing(unforeseen, troubles, began_s)
             await self._around.clock.sleep(rest_s)
 
-    def _counted(self, troubles: int, began_s: float) -> int:
-        """How many troubles in a row there are with one more; behind a long time without any it is the first."""
+    def _failing(self, errors: BaseExceptionGroup[Exception], troubles: int, began_s: float) -> tuple[int, float]:
+        """How many troubles in a row there are with one more, and how long it rests now, in seconds; behind a long time
+        without any it is the first.
+        """
         lasted_s = self._around.clock.elapsed() - began_s
-        return 1 if lasted_s > 2 * PAUSE_S[-1] else troubles + 1
+        troubles = 1 if lasted_s > 2 * PAUSE_S[-1] else troubles + 1
+        return troubles, self._trouble("failing", errors, PAUSE_S[min(troubles, len(PAUSE_S)) - 1])
 
     def _trouble(self, state: State, errors: BaseExceptionGroup[Exception], rest_s: float) -> float:
         error: BaseException = errors
