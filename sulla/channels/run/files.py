@@ -14,6 +14,7 @@ from sulla.channels.machine.names import safe_name
 from sulla.channels.run.held import Held
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
+from sulla.core.ending import each_ending
 from sulla.core.errors import SullaError, TooLarge
 
 FOLDER: Final = "inbox"
@@ -109,7 +110,7 @@ class Inbox:
         if (one.size_bytes or 0) > most:
             raise TooLarge(f"it has {one.size_bytes} bytes, and {most} may come")
         pieces, size = list[bytes](), 0
-        async for piece in held.channel.fetch(one):
+        async for piece in each_ending(held.channel.fetch(one)):
             size += len(piece)
             if size > most:
                 raise TooLarge(f"it has more than {most} bytes")

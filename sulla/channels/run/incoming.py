@@ -19,6 +19,7 @@ from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
+from sulla.core.ending import ending
 from sulla.core.errors import (
     AlreadyAnswered,
     InvalidInput,
@@ -90,7 +91,7 @@ class Incoming:
         for place in by_place:
             held.wake(place)
         if by_place:
-            await held.channel.acknowledge(batch.cursor)
+            await ending(held.channel.acknowledge(batch.cursor))
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:
         async with self._room:
@@ -146,7 +147,7 @@ class Incoming:
         if arrived.kind == "press" and arrived.press is not None:
             if arrived.press.id:
                 try:
-                    await self._held.channel.answer_press(arrived.press, text)
+                    await ending(self._held.channel.answer_press(arrived.press, text))
                 except SullaError as error:
                     log.info("%s: a press was not answered: %s", self._held.name, error.message)
             return

@@ -22,6 +22,7 @@ from sulla.channels.run.reading import Reader
 from sulla.channels.run.shelf import LEASE_S, Shelf
 from sulla.channels.run.talking import Talking
 from sulla.core.dataclass import dataclass
+from sulla.core.ending import each_ending, ending
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 from sulla.core.ids import ThreadId
 from sulla.threads.log.state import ThreadState
@@ -200,7 +201,7 @@ class Line:
         return True
 
     async def _work(self, shelf: Shelf, channel: Channel) -> None:
-        account = self.account = await channel.open()
+        account = self.account = await ending(channel.open())
         await self._begin(shelf, channel, account)
         outbox = Outbox(shelf.book, channel.manners, channel.measure)
         outbox.opened()
@@ -222,10 +223,10 @@ class Line:
             return
         if shelf.book.owner.account:
             log.warning("the channel %s is another account than before: it begins anew", self.said.name)
-        shelf.book = Book(Owner(account.id, self._around.fresh("secret")), await channel.first_cursor())
+        shelf.book = Book(Owner(account.id, self._around.fresh("secret")), await ending(channel.first_cursor()))
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
-        async for batch in held.channel.receive(held.book.cursor):
+        async for batch in each_ending(held.channel.receive(held.book.cursor)):
             self._well()
             await incoming.take(batch)
         raise Unavailable("the connection ended")

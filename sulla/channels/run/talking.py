@@ -16,6 +16,7 @@ from sulla.channels.machine.values import Item
 from sulla.channels.metrics import FAILED, GIVEN_UP, SENT
 from sulla.channels.run.held import Held
 from sulla.channels.run.reading import Reader
+from sulla.core.ending import ending
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.threads.bus import LiveSignal, channel, live_channel, unpack
@@ -188,7 +189,7 @@ class Talking:
         """What came of it; nothing that a library raises gets any further."""
         try:
             async with self._held.around.clock.timeout(SEND_S):
-                return await work
+                return await ending(work)
         except TimeoutError:
             return Unknown(f"no answer within {SEND_S:g} s")
         except SullaError as error:
@@ -259,7 +260,7 @@ class Talking:
             return
         self._typed_s = clock.elapsed()
         try:
-            await held.channel.typing(held.book.talks[self._place].place)
+            await ending(held.channel.typing(held.book.talks[self._place].place))
         except SullaError as error:
             log.debug("%s: no typing sign: %s", held.name, error.message)
 

@@ -1,13 +1,15 @@
-"""What an event of a conversation costs a channel where many people talk."""
+"""What an event of a conversation costs a channel where many people talk, and that a channel ends when it is to."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, ItemsView, Iterator, ValuesView
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from sulla.channels.base import Place
+from sulla.channels.base import Channel, Outcome, Place, Said
 from sulla.channels.machine.talks import Talks
 from sulla.channels.machine.values import Talk
 from sulla.core.ids import ThreadId
@@ -67,3 +69,24 @@ async def test_a_wake_looks_at_no_place_but_the_one_where_the_conversation_is_he
         assert set(talks.looked) <= {"p7777"}, thread
     await scene.pass_time(STEP_S)
     assert "p7777" in talks.looked  # somebody works there now
+
+
+async def test_it_ends_also_where_the_services_library_loses_that_it_is_to_end(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scene.line.held is not None
+    channel: Channel = scene.line.held.channel
+    sends, begun = channel.send, asyncio.Event()
+
+    async def send(place: Place, said: Said) -> Outcome:
+        begun.set()
+        with suppress(asyncio.CancelledError):  # as `asyncio.wait_for` may where the answer comes just then
+            await asyncio.Event().wait()
+        return await sends(place, said)
+
+    monkeypatch.setattr(channel, "send", send)
+    await scene.wire.say(scene.wire.place(1), scene.wire.person(1), "hello")
+    await scene.until(begun.is_set, "it sends")
+    ended = asyncio.create_task(scene.__aexit__())
+    await asyncio.wait([ended], timeout=20.0)
+    assert ended.done()
