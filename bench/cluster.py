@@ -33,12 +33,15 @@ from tests.servers.stores.postgres import PostgresServer, find_binaries, running
 
 NAME = "cluster"
 
-TURNS = 48
-AT_ONCE = 32
-THINKS_S = 1.0
-"""How long the model waits."""
 PLACES = 16
 """Turns at once in a worker; over all of them nothing bounds these."""
+TURNS = 8 * PLACES
+"""So both one worker and two are full until the end: 48 turns were three times what one takes at once and one and a
+half times what two take, which can never be more than 1.5 times as fast.
+"""
+AT_ONCE = 3 * PLACES
+PIECE_S = 0.2
+"""How long the model waits before each piece of its answer, of which there are ten."""
 ALONE = 15
 PARKED = 1_000
 REST_S = 10.0
@@ -60,7 +63,7 @@ _SCRIPT = Script(
         Rule(Reply("One moment.", tools=(ToolUse("ask_person", {"what": "may I?"}),)), "park", results=0),
         Rule(Reply(_SAID), "alone"),
         Rule(Reply(_SAID, hold="kill", hold_after=0), "kill"),
-        Rule(Reply(_SAID, delay_s=THINKS_S)),
+        Rule(Reply(_SAID, delay_s=PIECE_S)),
     ]
 )
 
