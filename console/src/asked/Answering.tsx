@@ -197,6 +197,7 @@ export function Always({ asked, gone, onClose, onDone }: AlwaysProps) {
       <form
         ref={watched}
         className={css.form}
+        data-answering={state}
         {...heeds}
         onSubmit={(event) => {
           event.preventDefault();
@@ -283,7 +284,7 @@ export function HeldChanges({ changes, onDecided }: { changes: string; onDecided
           <Said>{text}</Said>
         </pre>
       )}
-      <div ref={watched} className={css.buttons} {...heeds}>
+      <div ref={watched} className={css.buttons} data-answering={state} {...heeds}>
         {text === null && (
           <Button busy={busy} onClick={() => void act(async () => setText((await connection.call("changes.show", { changes })).text))}>
             {t("show")}

@@ -7,7 +7,7 @@ import { t } from "./words";
 export interface Guarded {
   /** For the element that has the buttons. */
   readonly watched: (element: HTMLElement | null) => (() => void) | undefined;
-  /** `ready`, `waits`, or the verdict that was given a moment ago. */
+  /** `ready`, `waits`, or the verdict that was given a moment ago. The element shows it as `data-answering`. */
   readonly state: string;
   /** For the element that has the buttons: on which question the pointer goes down, and which one has the focus. */
   readonly heeds: { readonly onPointerDownCapture: (event: { timeStamp: number }) => void; readonly onFocusCapture: () => void };

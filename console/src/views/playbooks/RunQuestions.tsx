@@ -141,7 +141,7 @@ function Question({ question, full, gone, onDone, answer }: AboutQuestion & { an
         </div>
       )}
       {/* It is watched though it is over: that tells what was answered from here. */}
-      <div ref={watched} className={css.row}>
+      <div ref={watched} className={css.row} data-answering={over ? "over" : state}>
         {over ? (
           <strong>{choiceSaid(answer?.verdict ?? given, answer?.text ?? "")}</strong>
         ) : (
