@@ -158,13 +158,14 @@ class DbosWork:
         """See `Work.stop`."""
         self._stopping = True
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._executor.close(patience_s))
+            closing = group.create_task(self._executor.close(patience_s))
             letting_go = group.create_task(self._let_go_of_what_waits())
             try:
                 await self._runner.stop(patience_s)
             finally:
-                letting_go.cancel()
                 self._executor.let_go()
+            await closing  # until then DBOS may take a last wish, which nobody would end and it would wait for
+            letting_go.cancel()
 
     async def _let_go_of_what_waits(self) -> None:
         """What waits for a place here, another worker may have one for. It takes DBOS a moment to take no more."""

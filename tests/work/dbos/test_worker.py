@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import psycopg
 import pytest
@@ -12,8 +15,10 @@ from sulla.core.control import Control
 from sulla.store.memory import MemoryStore
 from sulla.testing.provider import Gate
 from sulla.work.base import Group, Job
+from sulla.work.dbos import worker
+from sulla.work.dbos.executor import Executor
 from sulla.work.dbos.gateway import GatewayWork
-from sulla.work.dbos.hints import CHANNEL
+from sulla.work.dbos.hints import CHANNEL, Hint
 from sulla.work.dbos.judgement import DEAD_S
 from sulla.work.dbos.wishes import Wish
 from sulla.work.queue import JobCaps
@@ -140,6 +145,49 @@ async def test_a_worker_that_stops_gives_back_what_waits_for_a_place(
         gate.open()
         await stopping
         assert shop.seen == ["a"]
+
+
+class _LateExecutor(Executor):
+    """One that takes a last wish when nothing is under way any more, as DBOS may before it has stopped taking."""
+
+    def __init__(self, wish: Hint, *how: Any) -> None:
+        super().__init__(*how)
+        self._wish = wish
+        self._rests = asyncio.Event()
+
+    def let_go(self, but_for: Collection[str] = ()) -> list[Hint]:
+        found = super().let_go(but_for)
+        if not but_for:
+            self._rests.set()
+        return found
+
+    async def close(self, patience_s: float) -> None:
+        if patience_s:
+            await self._rests.wait()
+            await a_pause()  # whoever stops lets go of all at once, and this comes behind that
+            begun = asyncio.run_coroutine_threadsafe(self._one(self._wish), asyncio.get_running_loop())
+            self._begun[begun] = self._wish
+            with suppress(asyncio.CancelledError):
+                await asyncio.wrap_future(begun)
+            del self._begun[begun]
+        await super().close(0.0)
+
+
+async def test_a_worker_that_stops_does_not_wait_for_a_wish_that_it_took_last(
+    make: MakeWork, store: MemoryStore, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front = cluster(url, "front")
+    await front.make()
+    mark = await front.queue.send(Wish("late", 0, delay_s=PATIENCE_S))
+    monkeypatch.setattr(worker, "Executor", partial(_LateExecutor, Hint("late", mark)))
+    async with Shop(store, make, JobCaps()) as shop:
+        await shop.ask("first")
+        await shop.until(lambda: shop.seen == ["first"])
+        async with CLOCK.timeout(PATIENCE_S / 2):
+            await shop.end(PATIENCE_S)
+        assert shop.seen == ["first"]
+        assert _statuses(url, "late") == {"ENQUEUED"}, "it was given back"
+    await front.close()
 
 
 async def test_what_a_dead_worker_had_taken_is_done_by_another_one(
