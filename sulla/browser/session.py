@@ -26,7 +26,8 @@ T = TypeVar("T")
 SETTLE_S: Final = 2.0
 """How long is waited until a page has loaded what it loads by itself, in seconds."""
 LOADING_S: Final = 8.0
-"""How long is waited for the whole of a page that has begun to come, in seconds; then it is looked at as it is."""
+"""How long is waited for the whole of a page that has begun to come, in seconds, if `load_s` is not less; then it is
+looked at as it is."""
 PAUSE_S: Final = 0.3
 """How long is waited for what a click begins, in seconds."""
 LATE_S: Final = 1.0
@@ -184,7 +185,8 @@ class BrowserSession:
             await self._give_up(page)
             raise Refused(f"{host_of(page.url)} {why}")
         with suppress(Error):  # it is looked at all the same
-            await page.wait_for_load_state("domcontentloaded", timeout=LOADING_S * 1000)
+            loading_s = min(LOADING_S, self._settings.load_s)
+            await page.wait_for_load_state("domcontentloaded", timeout=loading_s * 1000)
         await self._settle(page)
         return answer.status
 
