@@ -32,10 +32,11 @@ from sulla.tools.shell.jobs import ShellJobs
 from sulla.tools.shell.layer import Layer, Layers
 from sulla.tools.shell.sandbox import Shell
 from tests.doubles.attacks import Hooks, Puppet, order
+from tests.kits.in_turn import in_turn
 from tests.soon import a_pause
 from tests.tools.contexts import context_in
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"), in_turn(3)]
 
 PAGE = order("read_page")
 GIT = "git -c user.name=a -c user.email=a@b.example"

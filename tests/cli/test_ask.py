@@ -14,6 +14,9 @@ import pytest
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 Capsys = pytest.CaptureFixture[str]
 

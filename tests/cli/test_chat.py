@@ -16,6 +16,9 @@ from sulla.terminal.chat.orders import ORDERS
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -20,9 +20,12 @@ from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place, service
 from tests.daemon.serving import beside
+from tests.kits.in_turn import in_turn
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.openai_server import FakeOpenAi
 from tests.servers.script import Reply, Rule, Script
+
+pytestmark = in_turn(3)
 
 NAMES = [
     *("home", "settings", "token", "workspace", "shell", "agents", "skills", "projects", "playbooks"),

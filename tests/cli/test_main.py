@@ -16,7 +16,10 @@ from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
 from tests.daemon.running import Place
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.processes.forked import start
+
+pytestmark = in_turn(3)
 
 COMMANDS = commands()
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

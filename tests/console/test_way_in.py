@@ -14,6 +14,9 @@ from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.testing.clock import ManualClock
 from tests.console.house import FRIEND, OWNER_TOKEN, SESSION, House, Signed, opens, page, post, sign_in
 from tests.gateway.peer import Peer
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 
 async def test_a_ticket_becomes_a_session_that_allows_what_its_token_allows(house: House) -> None:

@@ -24,9 +24,12 @@ from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from tests.daemon.running import NOWHERE, Daemon, Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.processes.forked import start
 from tests.servers.script import Reply, Rule, Script
 from tests.soon import pause
+
+pytestmark = in_turn(2)
 
 NEVER_OFFLINE = ("ANTHROPIC_API_KEY=<your key>", "SULLA_MODEL=ollama:<model>")
 """The two lines that configure a model."""

@@ -19,9 +19,12 @@ from tests.daemon.running import PATIENCE_S, Place
 from tests.faults.conftest import new_database
 from tests.faults.crowd import UNBOUNDED
 from tests.house.source import ROOT
+from tests.kits.in_turn import in_turn
 from tests.servers.stores.postgres import PostgresServer, find_binaries
 from tests.servers.stores.redis import find_redis, running_redis
 from tests.soon import a_pause
+
+pytestmark = in_turn(2)
 
 TALKS = 4
 A_THREAD = 20

@@ -35,8 +35,11 @@ from tests.faults.parked import (
     until,
     until_ended,
 )
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
+
+pytestmark = in_turn(2)
 
 LEASE = {"SULLA_STORE__LEASE_TTL_S": "2"}
 SHORT_S = 5.0

@@ -13,9 +13,12 @@ from sulla.heartbeat.beats import BeatEnded, BeatSkipped
 from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.beating import beside, plan_tour
 from tests.faults.harness import Daemon
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(2)
 
 MORE = "<AGENT_CONTINUE><STATUS_REPORT>the first is done</STATUS_REPORT></AGENT_CONTINUE>"
 DONE = "<AGENT_DONE>both are done</AGENT_DONE>"

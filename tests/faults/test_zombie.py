@@ -16,9 +16,12 @@ from tests.faults.backend import CLOCK, Backend, sqlite
 from tests.faults.crowd import UNBOUNDED
 from tests.faults.harness import DONE, NOTES, Daemon, Story, User, asked
 from tests.faults.judge import breaches
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(2)
 
 ROUNDS = int(os.environ.get("SULLA_FAULT_ZOMBIES", "200"))
 

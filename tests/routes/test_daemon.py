@@ -15,9 +15,12 @@ import httpx2
 
 from sulla.terminal.place import door
 from tests.daemon.running import Place, service
+from tests.kits.in_turn import in_turn
 from tests.routes.test_page import FILES
 from tests.servers.script import Failure, Reply, Rule, Script, ToolUse
 from tests.soon import until
+
+pytestmark = in_turn(2)
 
 FIXED: Final = "Please call 112 now. I cannot look anything up at the moment."
 ROUTES: Final = f"""

@@ -13,8 +13,11 @@ import pytest
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
 from tests.daemon.running import Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import until
+
+pytestmark = in_turn(3)
 
 RULES = (
     Rule(

@@ -18,6 +18,9 @@ from sulla.testing.channels.line_kit import LineKit
 from sulla.testing.channels.scene import Scene
 from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 
 class TestDiscord(ChannelKit, LineKit):

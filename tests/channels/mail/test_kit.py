@@ -14,6 +14,9 @@ from sulla.testing.channels.kit import ChannelKit
 from sulla.testing.channels.line_kit import LineKit
 from sulla.testing.channels.mail.wire import MailWire
 from sulla.testing.clock import ManualClock
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 
 class TestMail(ChannelKit, LineKit):

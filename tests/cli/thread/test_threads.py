@@ -18,7 +18,10 @@ from sulla.terminal.times import zone_word
 from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S, Place
+from tests.kits.in_turn import in_turn
 from tests.soon import until
+
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 

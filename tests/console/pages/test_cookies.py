@@ -7,8 +7,9 @@ from playwright.sync_api import BrowserContext
 
 from sulla.gateway.server.sockets import HEAD_TOO_LARGE
 from tests.console.pages.opened import Desk, needs_console
+from tests.kits.in_turn import in_turn
 
-pytestmark = needs_console
+pytestmark = [needs_console, in_turn(2)]
 DO = "Delete the cookies of this address in the browser's settings (of sites and their data), and load the page again."
 
 

@@ -15,10 +15,13 @@ from sulla.host.system import SystemClock
 from sulla.terminal.client import Client, open_client
 from sulla.terminal.place import door
 from tests.faults.harness import Daemon
+from tests.kits.in_turn import in_turn
 from tests.servers.anthropic_server import FakeAnthropic
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.servers.stores.redis import RedisServer, redis_server
 from tests.soon import a_pause, attempts
+
+pytestmark = in_turn(2)
 
 __all__ = ["redis_server"]
 

@@ -13,6 +13,9 @@ import pytest
 from tests.daemon.clients.asking import ANSWER, NOTE, model_that_asks, place_that_asks, written
 from tests.daemon.running import Daemon, Place, Service
 from tests.gateway.dialects.talker import Talker, talking
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 YES, NO = {"approved": True}, {"approved": False}
 

@@ -16,7 +16,10 @@ from sulla.terminal.exits import Exit
 from tests.daemon.clients.asking import NOTE, written
 from tests.daemon.running import PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(3)
 
 DONE = "<AGENT_DONE/>"
 WRITE = ToolUse("bash", {"command": f"echo written >> {NOTE}", "timeout_s": 30})

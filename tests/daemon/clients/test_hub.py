@@ -14,8 +14,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.daemon.running import Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
 from tests.gateway.peer import Peer
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.servers.stores.redis import RedisServer, redis_server
+
+pytestmark = in_turn(3)
 
 __all__ = ["redis_server"]
 ANSWER = "one two three four five six seven eight"

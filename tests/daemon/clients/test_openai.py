@@ -14,7 +14,10 @@ import pytest
 from openai.types.chat import ChatCompletionChunk
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(3)
 
 ANSWER = "one two three four five six seven eight"
 NOTE = "note.txt"

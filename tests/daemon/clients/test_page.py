@@ -15,6 +15,9 @@ import pytest
 from sulla.gateway.dialects.table import ROOTS, dialect_at
 from tests.daemon.running import PATIENCE_S, Daemon, Place
 from tests.gateway.dialects.talker import heard
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "clients.md").read_text()
 

@@ -12,7 +12,10 @@ import httpx
 import pytest
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
+
+pytestmark = in_turn(2)
 
 STREAM = {"Accept": "text/event-stream"}
 ANSWER = "one two three four five six seven eight"

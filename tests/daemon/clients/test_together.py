@@ -23,7 +23,10 @@ from websockets.typing import Subprotocol
 
 from tests.daemon.running import AFRESH, PATIENCE_S, Daemon, Place, Service, service
 from tests.gateway.dialects.desktop import Desktop
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
+
+pytestmark = in_turn(3)
 
 WORDS = "What is in the (house)?"
 TEXT = "Let me look.\n\none two three four five six seven eight"

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from tests.daemon.running import PATIENCE_S, Place, Service, service
+from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script
 from tests.soon import pause
+
+pytestmark = in_turn(3)
 
 PLAN: dict[str, Any] = {
     "tasks": [

@@ -19,7 +19,10 @@ from sulla.playbooks.definition import WebhookForm
 from sulla.terminal.exits import Exit
 from tests.cli.terminal import terminal
 from tests.daemon.running import PATIENCE_S, Daemon, Place
+from tests.kits.in_turn import in_turn
 from tests.soon import pause
+
+pytestmark = in_turn(3)
 
 APPROVED = """
 name: approved

@@ -19,6 +19,7 @@ from tests.faults.conftest import new_database
 from tests.faults.harness import User
 from tests.faults.judge import breaches
 from tests.faults.test_zombie import script
+from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 from tests.servers.script import Reply, Rule, Script
 from tests.servers.stores.postgres import PostgresServer
@@ -31,7 +32,7 @@ KINDS = ("postgres", "redis")
 WHOLE = "What comes first, and what comes later. <AGENT_DONE>said</AGENT_DONE>"
 _NUMBERS = count(1)
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), in_turn(2)]
 
 
 @pytest.fixture

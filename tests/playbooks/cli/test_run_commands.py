@@ -19,6 +19,9 @@ from tests.cli.stage import Said, Stage, fact
 from tests.cli.terminal import terminal
 from tests.cli.typed import typed
 from tests.daemon.running import PATIENCE_S
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(3)
 
 Capsys = pytest.CaptureFixture[str]
 BEGAN: list[Said] = [

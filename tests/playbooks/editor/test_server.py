@@ -16,6 +16,9 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from tests.gateway.peer import PATIENCE_S
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 TEXT = """name: tea
 inputs: {leaf: string}

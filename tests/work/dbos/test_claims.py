@@ -13,7 +13,10 @@ import pytest
 from sulla.work.base import Group
 from sulla.work.dbos.claims import KEPT_S, Claims
 from sulla.work.queue import JobCaps
+from tests.kits.in_turn import in_turn
 from tests.work.dbos.conftest import cluster
+
+pytestmark = in_turn(3)
 
 
 class MakeClaims(Protocol):

@@ -10,7 +10,10 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.wishes import Wish
+from tests.kits.in_turn import in_turn
 from tests.kits.work_kit import CLOCK
+
+pytestmark = in_turn(3)
 
 
 @pytest.fixture

@@ -22,9 +22,12 @@ from sulla.work.dbos.hints import CHANNEL, Hint
 from sulla.work.dbos.judgement import DEAD_S
 from sulla.work.dbos.wishes import Wish
 from sulla.work.queue import JobCaps
+from tests.kits.in_turn import in_turn
 from tests.kits.work_kit import CLOCK, PATIENCE_S, MakeWork, Shop
 from tests.soon import a_pause
 from tests.work.dbos.conftest import cluster, making
+
+pytestmark = in_turn(3)
 
 
 @pytest.fixture

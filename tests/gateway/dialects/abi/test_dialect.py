@@ -15,6 +15,9 @@ from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.dialects.streams import client, opened
 from tests.gateway.peer import until
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 WHOLE = "/agents/sulla/completion"
 STREAM = "/agents/sulla/stream-completion"

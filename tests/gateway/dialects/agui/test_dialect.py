@@ -17,6 +17,9 @@ from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.dialects.talker import Talker, talking
 from tests.gateway.peer import until
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 YES, NO = {"approved": True}, {"approved": False}
 ASKED = "approval:call_1"

@@ -25,6 +25,9 @@ from tests.doubles.tokens import MemoryTokens
 from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import PATIENCE_S, until
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 Era = Literal["legacy", "auto"]
 ERAS: list[Era] = ["legacy", "auto"]

@@ -16,6 +16,9 @@ from tests.gateway.dialects.conftest import Dial
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.peer import until
 from tests.gateway.rest.test_app import browse
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 

@@ -16,6 +16,9 @@ from tests.gateway.conftest import Start
 from tests.gateway.dialects.playing import Played, Run, says
 from tests.gateway.dialects.streams import Told, client, opened, told
 from tests.gateway.peer import until
+from tests.kits.in_turn import in_turn
+
+pytestmark = in_turn(2)
 
 CHAT = "/api/chat/sulla"
 TOKENS = {"input": 15, "output": 3}
