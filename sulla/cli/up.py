@@ -15,6 +15,7 @@ from sulla.core.redact import Redactor
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
+from sulla.daemon.stop import StartGivenUp
 from sulla.host.place import Place
 from sulla.host.supervision.service_manager import supervised_by
 from sulla.telemetry.logs import Logs
@@ -55,6 +56,8 @@ def run(given: argparse.Namespace) -> Exit:
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_serve(settings, prepare, redactor, logs, examine, accept_store=given.accept_store))
+    except StartGivenUp:
+        log.warning("stopped before it was ready")
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise

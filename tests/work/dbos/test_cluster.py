@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from sulla.core.errors import StoreUnavailable
 from sulla.testing.clock import ManualClock
 from sulla.work.dbos.members import LOCK, MAKE_S, WAITS
+from tests.daemon.running import Place
 from tests.kits.work_kit import CLOCK
 from tests.soon import PATIENCE_S
 from tests.work.dbos.conftest import cluster
@@ -56,3 +59,13 @@ async def test_who_waits_for_too_long_says_what_for(url: str) -> None:
         with pytest.raises(StoreUnavailable, match=r"another process .* for 120 s"):
             await waiting
     await made.close()
+
+
+def test_a_daemon_that_waits_for_them_ends_when_it_is_told_to(url: str, tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", SULLA_MODEL="offline", SULLA_STORE=url, SULLA_WORK__ENGINE="dbos")
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        with place.begin("up", "--port", "0") as command:
+            command.complains(WAITS)
+            assert command.ended(signal.SIGTERM) == 0
+            assert "stopped before it was ready" in command.complaints
