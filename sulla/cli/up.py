@@ -15,9 +15,9 @@ from sulla.core.redact import Redactor
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
-from sulla.daemon.stop import StartGivenUp
 from sulla.host.place import Place
 from sulla.host.supervision.service_manager import supervised_by
+from sulla.host.supervision.stop import StartGivenUp
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go

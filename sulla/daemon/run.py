@@ -25,7 +25,6 @@ from sulla.daemon.models.warming import warm
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Examined, Settings
 from sulla.daemon.settings.redaction import hide_known
-from sulla.daemon.stop import Stop, stop_signals
 from sulla.daemon.stores import store_place, store_source
 from sulla.gateway.app import Brought, Gateway, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Observers
@@ -37,6 +36,7 @@ from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.supervision.service_manager import show_life
+from sulla.host.supervision.stop import Stop, stop_signals
 from sulla.host.supervision.supervised import READY, STOPPING, Supervised
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.host.zone import zone_or_warning

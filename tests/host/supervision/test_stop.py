@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sulla.daemon.stop import StartGivenUp, Stop
+from sulla.host.supervision.stop import StartGivenUp, Stop
 
 
 async def _start(stop: Stop, done: list[str]) -> None:
