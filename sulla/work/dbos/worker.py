@@ -247,7 +247,7 @@ class DbosWork:
                         await self._cluster.members.relieve(dead, partial(self._give_back, dead))
             except (StoreUnavailable, TimeoutError) as error:
                 judgement.failed(self._clock.elapsed())
-                log.warning("the other workers may take this one for dead: %s", error or "no answer in time")
+                log.warning("the other workers may take this one for dead: %s", str(error) or "no answer in time")
             await self._clock.sleep(BEAT_S)
 
     async def _give_back(self, left: DeadMember) -> None:
