@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from sulla.core.ending import each_ending, ending
+from sulla.channels.run.ending import each_ending, ending
 
 LIMIT_S: Final = 60.0
 
