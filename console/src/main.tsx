@@ -4,6 +4,7 @@ import { Connection, type Socket } from "./protocol/connection";
 import { cookiesStandInTheWay } from "./protocol/cookies";
 import { enter, forgetKey, onOtherTab, sessionKey, ticketFromAddress } from "./protocol/session";
 import { App } from "./shell/App";
+import { answers, onMissingPart } from "./shell/missing_part";
 import { applyTheme } from "./shell/theme";
 import "./shell/tokens.css";
 import { showIn } from "./text/catalog";
@@ -42,13 +43,13 @@ onOtherTab(() => connection.standing.state === "out" && connection.start());
 addEventListener("offline", connection.broke);
 addEventListener("online", () => connection.standing.state === "lost" && connection.start());
 
-// A part of the page that the daemon has no more, because it was brought up to date: the new page has all of its parts. Once in
-// ten seconds at the most, so that a part that is missing for another reason does not reload the page for ever.
-const RELOADED = "sulla.reloaded";
 addEventListener("vite:preloadError", () => {
-  if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < 10_000) return;
-  sessionStorage.setItem(RELOADED, String(Date.now()));
-  location.reload();
+  void onMissingPart({
+    isThere: () => answers("./"),
+    nowMs: () => Date.now(),
+    kept: sessionStorage,
+    reload: () => location.reload(),
+  });
 });
 
 // A ticket that is pasted into the address of a page that is open. The page begins anew with it, and takes it out of the address

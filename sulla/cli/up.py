@@ -17,6 +17,7 @@ from sulla.daemon.run import run_daemon
 from sulla.daemon.settings.config import Examined, Settings, examine_settings, load_settings
 from sulla.host.place import Place
 from sulla.host.supervision.service_manager import supervised_by
+from sulla.host.supervision.stop import StartGivenUp
 from sulla.telemetry.logs import Logs
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import let_go
@@ -55,6 +56,8 @@ def run(given: argparse.Namespace) -> Exit:
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_serve(settings, prepare, redactor, logs, examine, accept_store=given.accept_store))
+    except StartGivenUp:
+        log.warning("stopped before it was ready")
     except SullaError as error:
         error.message = redactor.text(error.message)
         raise

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import field
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from functools import partial
 
 from sulla import __version__
 from sulla.core.clock import Clock
-from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
 from sulla.core.redact import Redactor
 from sulla.daemon.build import System, build
@@ -39,6 +36,7 @@ from sulla.host.place import Place
 from sulla.host.sections import GatewaySettings
 from sulla.host.store_url import MEMORY
 from sulla.host.supervision.service_manager import show_life
+from sulla.host.supervision.stop import Stop, stop_signals
 from sulla.host.supervision.supervised import READY, STOPPING, Supervised
 from sulla.host.system import SystemClock, random_id, random_part, random_token
 from sulla.host.zone import zone_or_warning
@@ -92,6 +90,7 @@ async def run_daemon(
         StoreUnavailable: the store cannot be opened.
         StoreReplaced: the store is not the one that the home used last.
         SettingsError: a setting cannot be used.
+        StartGivenUp: a signal said stop before it was ready.
     """
     home, redactor = Home(settings.home), redactor or Redactor()
     hide_known(settings, redactor)
@@ -105,23 +104,24 @@ async def run_daemon(
         choice = await choose(settings.model, place.clock)
         sock = _bind(settings.gateway, place.supervised.listening)
         stack.callback(sock.close)
-        stop = stack.enter_context(_stop_signals())  # from here on there is something to put in order
+        stop = stack.enter_context(stop_signals())  # from here on there is something to put in order
         system = build(settings, choice, place, examine)
         system.lifecycle.connect(stop.ask)
         stack.push_async_callback(_put_away, system.core.instruments)
         make_workspace(settings.workspace, settings.home)
-        await _open_kept(stack, system)
-        await _recognize(system, home, store_place(settings), accept_store=accept_store)
-        await undo_half_import(system.host.store, place.owner)
-        await _open_for_work(system)
-        stack.push_async_callback(_close_accounts, system)
-        stack.push_async_callback(system.core.models.close)
-        await _open_access(settings, system, home, redactor)
-        stack.callback(system.access.audit.close)
-        app = _app(settings, system, place, logs)
-        server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
-        stack.push_async_callback(server.stop, CLOSE_S)
-        stack.push_async_callback(app.settle, SETTLE_S)
+        with stop.gives_up():
+            await _open_kept(stack, system)
+            await _recognize(system, home, store_place(settings), accept_store=accept_store)
+            await undo_half_import(system.host.store, place.owner)
+            await _open_for_work(system)
+            stack.push_async_callback(_close_accounts, system)
+            stack.push_async_callback(system.core.models.close)
+            await _open_access(settings, system, home, redactor)
+            stack.callback(system.access.audit.close)
+            app = _app(settings, system, place, logs)
+            server = await serve(app, sock, place.clock, direct=settings.gateway.direct)
+            stack.push_async_callback(server.stop, CLOSE_S)
+            stack.push_async_callback(app.settle, SETTLE_S)
         home.announce(Whereabouts(server.url, os.getpid(), settings.daemon.zone))
         _greet(say, settings, choice, server, place.supervised)
         async with asyncio.TaskGroup() as group:
@@ -272,43 +272,6 @@ async def _redate(settings: Settings, system: System) -> None:
     await redate(system.host.store, system.host.threads, system.work, bounds.threads(settings).retention)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """What signals have said so far."""
-
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
-    insisted: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def ask(self, now: bool) -> None:
-        """A client wants it.
-
-        Args:
-            now: whether what runs is cut off.
-        """
-        self.asked.set()
-        if now:
-            self.insisted.set()
-
-    def signal(self) -> None:
-        """One more came."""
-        (self.insisted if self.asked.is_set() else self.asked).set()
-
-
-@contextmanager
-def _stop_signals() -> Iterator[_Stop]:
-    """Listen to signals instead of dying of them."""
-    loop, stop = asyncio.get_running_loop(), _Stop()
-    # A terminal that closes sends SIGHUP, and its shell may send it again: that is no impatience.
-    heeded = {signal.SIGINT: stop.signal, signal.SIGTERM: stop.signal, signal.SIGHUP: stop.asked.set}
-    for number, heed in heeded.items():
-        loop.add_signal_handler(number, heed)
-    try:
-        yield stop
-    finally:
-        for number in heeded:
-            loop.remove_signal_handler(number)
-
-
 async def _work(settings: Settings, system: System) -> None:
     """Find out what a command in the workspace can reach, and only then begin to work: clients need not wait for it."""
     if settings.work.role != "gateway":
@@ -343,7 +306,7 @@ def _greet(
 
 
 async def _stop_in_order(
-    settings: Settings, system: System, server: Server, stop: _Stop, working: asyncio.Task[None]
+    settings: Settings, system: System, server: Server, stop: Stop, working: asyncio.Task[None]
 ) -> None:
     await stop.asked.wait()
     system.host.place.supervised.tell(STOPPING)

@@ -29,6 +29,7 @@ from sulla.threads.log.state import ThreadState
 from sulla.threads.offers import dedupe_id, digest, run_of
 from sulla.threads.retention import expires_ms
 from sulla.threads.session import LoadedThread, ThreadSession
+from sulla.threads.taking import LeaseTaker
 from sulla.threads.watching import CommittedFact, Watcher
 
 MOST_DAMAGED = 64  # so many threads that cannot be read are named
@@ -73,15 +74,14 @@ class ThreadStore:
         self._store = store
         self._clock = clock
         self._make_id = make_id
-        self._owner = owner
         self.schema = schema
         self._loader = StateLoader(store, schema)
         self._limits = limits
         self._watcher = watcher
         self._cache: OrderedDict[ThreadId, tuple[int, int, ThreadState]] = OrderedDict()
         self.given_back = GivenBack()
-        """Leases that are no crashes."""
-        """Leases of threads that could not be read, given back in order. Only threads in trouble are in here."""
+        """Leases that are no crashes. Only threads in trouble are in here."""
+        self._leases = LeaseTaker(store, owner, limits.lease_ttl_s, self.given_back)
         self._damaged: dict[ThreadId, CorruptRecord] = {}
 
     # --------------------------------------------------------------------------------------------------- offers
@@ -199,7 +199,7 @@ class ThreadStore:
         cached = self._cache.pop(thread_id, None)
         after = cached[1] if cached is not None else None
         asked_s = self._clock.elapsed()
-        grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s, after=after)
+        grant = await self._leases.take(thread_id, after)
         if grant is None:
             return None
         try:
@@ -247,7 +247,7 @@ class ThreadStore:
             NotFound: there is no such thread.
             Busy: a turn is running in it.
         """
-        grant = await self._store.acquire(thread_id, self._owner, self._limits.lease_ttl_s)
+        grant = await self._leases.take(thread_id)
         if grant is None:
             if await self._store.head(thread_id) is None:
                 raise _no_thread(thread_id)

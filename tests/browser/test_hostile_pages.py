@@ -56,13 +56,17 @@ async def test_no_page_reaches_an_effect_or_an_address_that_may_not_be_asked(poi
 async def _tried(page: HostilePage, world: HostileWorld, who: str) -> list[str]:
     """What is wrong with what became of a page."""
     context = world.context(who)
+    told = [world.server.said(words) for words in page.told]
     found = await world.use("browser_navigate", context, url=page.url)
+    said = found.text
     if page.waits_ms and not found.is_error:
         async with SystemClock().timeout(PATIENCE_S):
-            while not found.is_error and ": 'over', part" not in found.text:
+            while not found.is_error and (": 'over', part" not in found.text or any(one not in said for one in told)):
+                # Each look begins a new account of what may be loaded, so the page gets its time between two of them.
+                await SystemClock().sleep(page.waits_ms / 1_000)
                 found = await world.use("browser_read", context)
+                said += "\n" + found.text  # what was refused is told once
     wrong = [] if found.is_error else await _unasked(world, who, found.text)
-    said = found.text
     wrong += [f"not shown {words!r}: {said[:600]!r}" for words in page.shows if words not in said]
     if page.click and not found.is_error:
         ref = re.search(rf"⟦([0-9.]+) [a-z]+: {re.escape(page.click)}", found.text)
@@ -74,7 +78,7 @@ async def _tried(page: HostilePage, world: HostileWorld, who: str) -> list[str]:
         said = found.text
     if found.is_error is not page.fails:
         wrong.append(f"{'no error' if page.fails else 'an error'}: {said[:300]!r}")
-    wrong += [f"not told {words!r}: {said[:600]!r}" for words in map(world.server.said, page.told) if words not in said]
+    wrong += [f"not told {words!r}: {said[:600]!r}" for words in told if words not in said]
     return wrong + [f"told {words!r}: {said[:600]!r}" for words in page.untold if words in said]
 
 

@@ -70,6 +70,13 @@ def test_a_stop_leaves_turns_their_time() -> None:
         assert int(stop[1]) >= 3 * drain_s, unit.name
 
 
+def test_a_store_that_is_away_for_long_is_waited_for_however_often_a_start_fails() -> None:
+    for unit in SERVICES:
+        lines = unit.read_text().splitlines()
+        assert {"Restart=on-failure", "Restart=always"} & set(lines), unit.name
+        assert "StartLimitIntervalSec=0" in lines, unit.name
+
+
 def test_all_workers_of_a_machine_work_in_one_place() -> None:
     # A question names the folder; were there one for each worker, the next one would ask again what a person allowed.
     text = (UNITS / "sulla-worker@.service").read_text()

@@ -80,7 +80,8 @@ class _Link:
                 end.transport.abort()
             else:
                 end.close()
-        self.task.cancel()
+        if asyncio.current_task() is not self.task:  # its own ends by itself, and a stream would log that it was cut
+            self.task.cancel()
 
 
 class FaultProxy:

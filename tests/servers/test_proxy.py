@@ -215,7 +215,9 @@ async def test_while_it_refuses_nobody_gets_in_open_connections_go_on_and_the_po
         assert proxy.port == port
 
 
-async def test_a_server_that_is_gone_looks_like_a_reset() -> None:
+async def test_a_server_that_is_gone_looks_like_a_reset_and_nothing_is_logged_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         async with asyncio.timeout(50), FaultProxy(nobody.getsockname()[1], CLOCK) as proxy:
@@ -223,6 +225,8 @@ async def test_a_server_that_is_gone_looks_like_a_reset() -> None:
             with pytest.raises(ConnectionResetError):
                 await reader.read()
             writer.close()
+    await ManualClock().settle()
+    assert caplog.records == []
 
 
 async def test_a_reset_by_the_server_is_passed_on() -> None:

@@ -11,10 +11,10 @@ from typing import Final
 from sulla.agent.calls.file_marks import FileMarks
 from sulla.channels.base import Arrived, Attachment
 from sulla.channels.machine.names import safe_name
+from sulla.channels.run.ending import each_ending
 from sulla.channels.run.held import Held
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.ending import each_ending
 from sulla.core.errors import SullaError, TooLarge
 
 FOLDER: Final = "inbox"

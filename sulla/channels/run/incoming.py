@@ -17,9 +17,9 @@ from sulla.channels.machine.people import People, Person
 from sulla.channels.machine.values import Question, Talk
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.commands import carry_out
+from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
-from sulla.core.ending import ending
 from sulla.core.errors import (
     AlreadyAnswered,
     InvalidInput,

@@ -15,6 +15,7 @@ from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.standing import Standing, State
 from sulla.channels.machine.values import Owner
+from sulla.channels.run.ending import each_ending, ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
@@ -22,7 +23,6 @@ from sulla.channels.run.reading import Reader
 from sulla.channels.run.shelf import LEASE_S, Shelf
 from sulla.channels.run.talking import Talking
 from sulla.core.dataclass import dataclass
-from sulla.core.ending import each_ending, ending
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 from sulla.core.ids import ThreadId
 from sulla.threads.log.state import ThreadState

@@ -14,9 +14,9 @@ from sulla.channels.machine.cutting import beginning
 from sulla.channels.machine.live import LiveText
 from sulla.channels.machine.values import Item
 from sulla.channels.metrics import FAILED, GIVEN_UP, SENT
+from sulla.channels.run.ending import ending
 from sulla.channels.run.held import Held
 from sulla.channels.run.reading import Reader
-from sulla.core.ending import ending
 from sulla.core.errors import SullaError
 from sulla.core.ids import ThreadId
 from sulla.threads.bus import LiveSignal, channel, live_channel, unpack

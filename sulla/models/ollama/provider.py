@@ -144,7 +144,7 @@ class OllamaProvider:
             ProviderUnreachable if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)) else ProviderTransient
         )
         return kind(
-            f"no Ollama at {self._address} for the model {model!r} ({error or type(error).__name__}): "
+            f"no Ollama at {self._address} for the model {model!r} ({str(error) or type(error).__name__}): "
             "start it with `ollama serve`, or check OLLAMA_HOST",
             retry_after_s=soon_again_s(self._address, error),
         )

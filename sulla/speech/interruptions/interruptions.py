@@ -273,7 +273,7 @@ class Interruptions:
                 if await go_on(self._threads, thread_id, self._clock.now()):
                     self._wake(thread_id)
         except (StoreUnavailable, TimeoutError) as error:
-            log.warning("an answer cannot go on yet; trying again soon: %s", error or "the store takes too long")
+            log.warning("an answer cannot go on yet; trying again soon: %s", str(error) or "the store takes too long")
             return False
         return True
 
@@ -283,7 +283,7 @@ class Interruptions:
         except NotFound:
             pass  # it was deleted meanwhile
         except (SullaError, TimeoutError) as error:
-            log.warning("cannot look after speech over an answer: %s", error or "it took too long")
+            log.warning("cannot look after speech over an answer: %s", str(error) or "it took too long")
         except Exception:
             # Nobody's turn depends on it, so it must not end the daemon either.
             log.exception("speech over an answer failed in a way that nobody foresaw")

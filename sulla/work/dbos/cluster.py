@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
 from sulla.store.postgres.url import parse_address
 from sulla.work.dbos.claims import Claims
@@ -23,8 +24,11 @@ class Cluster:
     at_once: int
     """How many jobs one process takes off the queue at the most."""
 
-    async def make(self) -> None:
+    async def make(self, clock: Clock) -> None:
         """Make what there is to be, once, whoever comes first.
+
+        Args:
+            clock: for the wait until another process has done so.
 
         Raises:
             StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
@@ -34,7 +38,7 @@ class Cluster:
             await self.claims.make()
             await self.queue.open(self.at_once)
 
-        await self.members.make(also)
+        await self.members.make(also, clock)
 
     async def close(self) -> None:
         """Let go of the connections."""

@@ -27,7 +27,7 @@ class Line:
 
     def __init__(self, conninfo: str, shown: str) -> None:
         self._conninfo = conninfo
-        self._shown = shown
+        self.shown = shown
         self._made: Connection | None = None
         self._one_at_a_time = asyncio.Lock()
 
@@ -50,7 +50,7 @@ class Line:
                 raise
             except (psycopg.Error, OSError) as error:
                 await self.close()
-                raise StoreUnavailable(f"the PostgreSQL {self._shown}, by which work is shared: {error}") from error
+                raise StoreUnavailable(f"the PostgreSQL {self.shown}, by which work is shared: {error}") from error
 
     async def first(self, query: LiteralString, words: Mapping[str, Any]) -> Sequence[Any] | None:
         """The first row of an answer; None if there is none.

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import SettingsError
+from sulla.core.errors import SettingsError, StoreUnavailable
 from sulla.work.dbos.judgement import DEAD_S, SUSPECT_S
-from sulla.work.dbos.line import Line
+from sulla.work.dbos.line import Connection, Line
 from sulla.work.dbos.process import is_gone, this_host, this_process
+
+log = logging.getLogger(__name__)
+
+MAKE_S: Final = 120.0
+"""How long another process may take to make the tables."""
+WAITS: Final = "waiting for another process that makes the tables by which work is shared"
+LOCK: Final = 0x53_55_4C_4C_41
+"""The number of the lock under which tables are made; any that nobody else uses."""
 
 _AGAIN_S: Final = 30.0
 """How long what a dead process had taken is not looked for again: it may have woken up, taken more and died."""
 _KNOWN_S: Final = 3_600.0
 """How long a dead one is remembered."""
-_LOCK: Final = 0x53_55_4C_4C_41
-"""The number of the lock under which tables are made; any that nobody else uses."""
+_LOOK_S: Final = 0.2
+"""How often it is looked whether the lock is free."""
 
 _TABLES: Final = """
 CREATE SCHEMA IF NOT EXISTS sulla_work;
@@ -89,22 +99,41 @@ class Members:
         self.dead: tuple[DeadMember, ...] = ()
         """Those that did not live at the last beat, or seemed not to, as far as this one can judge."""
 
-    async def make(self, also: Callable[[], Awaitable[None]]) -> None:
+    async def make(self, also: Callable[[], Awaitable[None]], clock: Clock) -> None:
         """Make the tables, and what else there is to be made once; others who start meanwhile wait for it.
 
         Args:
             also: makes that.
+            clock: for the wait.
 
         Raises:
-            StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there.
+            StoreUnavailable: the PostgreSQL does not answer, or this user may make nothing there, or somebody else
+                makes the tables for ever.
         """
         async with self._line.asking() as line:
-            await line.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+            await self._lock(line, clock)
             try:
                 await line.execute(_TABLES)
                 await also()
             finally:
-                await line.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
+                await line.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+
+    async def _lock(self, line: Connection, clock: Clock) -> None:
+        """Take the lock, by one look after the other: DBOS makes an index while it answers others, and for that the
+        server waits until every statement that began before has ended. One that waits for the lock would be waited for.
+        """
+        began_s, said = clock.elapsed(), False
+        while not await _is_ours(line):
+            if clock.elapsed() - began_s >= MAKE_S:
+                raise StoreUnavailable(
+                    f"another process has been making the tables in the PostgreSQL {self._line.shown}, by which work "
+                    f"is shared, for {MAKE_S:g} s: see in its pg_stat_activity what that one waits for, end it, and "
+                    "start again"
+                )
+            if not said:
+                log.warning("%s", WAITS)
+                said = True
+            await clock.sleep(_LOOK_S)
 
     async def join(self) -> None:
         """Be one of them. What the same home has left behind is ours; a name that another home uses is not.
@@ -192,3 +221,8 @@ class Members:
     async def close(self) -> None:
         """Let go of the connection."""
         await self._line.close()
+
+
+async def _is_ours(line: Connection) -> bool:
+    row = await (await line.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,))).fetchone()
+    return row is not None and bool(row[0])

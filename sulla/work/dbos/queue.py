@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import Final, TypeVar
@@ -13,6 +12,7 @@ from dbos import error as errors
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from sulla.core.errors import StoreUnavailable
+from sulla.work.dbos.quiet import hush
 from sulla.work.dbos.wishes import JOB, QUEUE, SCHEMA, VERSION, Wish
 
 T = TypeVar("T")
@@ -48,8 +48,7 @@ class WishQueue:
         Raises:
             StoreUnavailable: the PostgreSQL does not answer, or lets this user make nothing.
         """
-        logging.getLogger("dbos").addHandler(logging.NullHandler())  # else it prints beside our log
-        logging.getLogger("dbos").setLevel(logging.WARNING)
+        hush()
         await self._ask(lambda: self._open(at_once))
 
     def _open(self, at_once: int) -> None:

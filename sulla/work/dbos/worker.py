@@ -92,7 +92,7 @@ class DbosWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._cluster.make()
+        await self._cluster.make(self._clock)
         await self._cluster.members.join()
         self._left = await self._cluster.claims.free(self._cluster.members.executor)
 
@@ -248,7 +248,7 @@ class DbosWork:
                         await self._cluster.members.relieve(dead, partial(self._give_back, dead))
             except (StoreUnavailable, TimeoutError) as error:
                 judgement.failed(self._clock.elapsed())
-                log.warning("the other workers may take this one for dead: %s", error or "no answer in time")
+                log.warning("the other workers may take this one for dead: %s", str(error) or "no answer in time")
             await self._clock.sleep(BEAT_S)
 
     async def _give_back(self, left: DeadMember) -> None:

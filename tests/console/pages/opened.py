@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -135,8 +136,8 @@ def watched(page: Page, origin: str) -> Window:
     window = Window(page, origin)
 
     def said(message: ConsoleMessage) -> None:
-        # A connection that a test breaks is told by the browser itself as an error.
-        if message.type == "error" and "WebSocket connection" not in message.text:
+        # That a test takes the daemon away is told by the browser itself as errors.
+        if message.type == "error" and not re.search(r"WebSocket connection|ERR_CONNECTION_REFUSED", message.text):
             window.faults.append(message.text)
 
     def asked(request: Request) -> None:

@@ -100,3 +100,19 @@ def test_windows_go_on_after_a_kill_in_mid_stream_with_nothing_lost_or_doubled(d
                 # "You" is whoever wrote from this browser.
                 assert [item.replace("You\n", "Person\n", 1) for item in shown(page)] == afresh
         assert [window.faults for window in windows] == [[]] * count
+
+
+def test_a_page_that_lacks_a_part_of_itself_while_the_daemon_is_away_keeps_what_somebody_wrote(desk: Desk) -> None:
+    with desk.window() as window:
+        page = begin(window)
+        page.get_by_role("textbox", name="Message").fill("Half a thought")
+        desk.daemon.ended(signal.SIGKILL)
+        expect(page.get_by_role("status").get_by_text(LOST)).to_be_visible()
+        with page.expect_event("requestfailed"):  # it looks whether the daemon is there
+            page.evaluate("dispatchEvent(new Event('vite:preloadError'))")  # as Vite tells of a part that did not come
+        expect(page.get_by_role("textbox", name="Message")).to_have_value("Half a thought")
+        with again(desk):
+            expect(page.get_by_role("status").get_by_text(LOST)).to_have_count(0)
+            expect(page.get_by_role("textbox", name="Message")).to_have_value("Half a thought")
+            with page.expect_navigation():
+                page.evaluate("dispatchEvent(new Event('vite:preloadError'))")

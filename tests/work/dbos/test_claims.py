@@ -14,6 +14,7 @@ from sulla.work.base import Group
 from sulla.work.dbos.claims import KEPT_S, Claims
 from sulla.work.queue import JobCaps
 from tests.kits.in_turn import in_turn
+from tests.kits.work_kit import CLOCK
 from tests.work.dbos.conftest import cluster
 
 pytestmark = in_turn(3)
@@ -30,7 +31,7 @@ async def claims(url: str) -> AsyncIterator[MakeClaims]:
     async with AsyncExitStack() as stack:
         first = cluster(url, "nobody")
         stack.push_async_callback(first.close)
-        await first.make()
+        await first.make(CLOCK)
 
         def make(executor: str, caps: JobCaps | None = None) -> Claims:
             made = cluster(url, executor, caps=caps).claims

@@ -16,6 +16,7 @@ from sulla.work.dbos.judgement import BEAT_S, DEAD_S
 from sulla.work.dbos.line import Line
 from sulla.work.dbos.members import DeadMember, Members
 from sulla.work.dbos.process import this_host, this_process
+from tests.kits.work_kit import CLOCK
 
 _SAYS_WHO = "from sulla.work.dbos.process import this_process; print(this_process())"
 MakeMember = Callable[[str, str], Members]
@@ -32,7 +33,7 @@ async def member(url: str) -> AsyncIterator[MakeMember]:
             return made
 
         first = make("nobody", "nobody")
-        await first.make(_nothing)
+        await first.make(_nothing, CLOCK)
         yield make
 
 

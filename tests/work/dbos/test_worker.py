@@ -63,7 +63,7 @@ async def test_a_worker_with_a_place_begins_what_it_is_told_of_before_it_looks_i
 
 async def test_what_nobody_was_told_of_is_found_in_the_queue(make: MakeWork, store: MemoryStore, url: str) -> None:
     deaf = cluster(url, "front")
-    await deaf.make()
+    await deaf.make(CLOCK)
     async with Shop(store, make, JobCaps()) as shop:
         await deaf.queue.send(Wish("quiet", 0))
         await shop.until(lambda: shop.looked_at == ["quiet"])

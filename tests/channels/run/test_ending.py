@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from sulla.core.ending import each_ending, ending
+from sulla.channels.run.ending import each_ending, ending
 
 LIMIT_S: Final = 60.0
 
@@ -27,6 +27,11 @@ async def _losing(answer: asyncio.Future[str]) -> str:
 
 async def _waiting(answer: asyncio.Future[str]) -> str:
     return await asyncio.wait_for(answer, LIMIT_S)
+
+
+async def _said(word: str) -> str:
+    await asyncio.sleep(0)
+    return word
 
 
 async def _told_to_end_with_the_answer(
@@ -65,7 +70,7 @@ async def test_what_nobody_ends_gives_what_it_gives() -> None:
         yield 1
         yield 2
 
-    assert await ending(asyncio.sleep(0, "done")) == "done"
+    assert await ending(_said("done")) == "done"
     assert [one async for one in each_ending(pieces())] == [1, 2]
 
 
@@ -76,7 +81,7 @@ async def test_who_is_ending_already_can_still_let_go_of_things() -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            let_go.append(await ending(asyncio.sleep(0, "gone")))
+            let_go.append(await ending(_said("gone")))
 
     task = asyncio.create_task(work())
     await asyncio.sleep(0)
@@ -86,7 +91,7 @@ async def test_who_is_ending_already_can_still_let_go_of_things() -> None:
 
 
 async def test_a_limit_that_the_library_loses_is_a_limit_all_the_same() -> None:
-    answer = asyncio.get_running_loop().create_future()
+    answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def losing_at_the_limit() -> str:
         try:
