@@ -180,7 +180,7 @@ async def test_a_worker_that_stops_does_not_wait_for_a_wish_that_it_took_last(
     make: MakeWork, store: MemoryStore, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     front = cluster(url, "front")
-    await front.make()
+    await front.make(CLOCK)
     mark = await front.queue.send(Wish("late", 0, delay_s=PATIENCE_S))
     monkeypatch.setattr(worker, "Executor", partial(_LateExecutor, Hint("late", mark)))
     async with Shop(store, make, JobCaps()) as shop:
