@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from sulla.channels.kinds import kinds
 from sulla.channels.opened import kind_of, making
 from sulla.channels.settings import ChannelsSettings
 from sulla.core.errors import SettingsError
+from sulla.core.jsontypes import Json
+from sulla.core.stamp import stamp
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, fault, ok, warning
+
+RECENT_S: Final = 86_400.0
+"""How long it is told that a message was given up; `sulla channel list` tells it on."""
 
 
 async def channels(of: CheckContext) -> list[Finding]:
@@ -28,12 +36,33 @@ async def channels(of: CheckContext) -> list[Finding]:
     if of.where is None or of.silent:
         return ok(f"{counted(len(wanted), 'channel')} ({names}); no daemon runs that could say how they do")
     rows = (await of.ask("channel.list")).get("channels")
-    broken = [
-        warning(f"{row.get('channel')}: {row.get('why')}", f"sulla channel test {row.get('channel')}")
-        for row in (rows if isinstance(rows, list) else [])
-        if isinstance(row, dict) and row.get("state") in ("failing", "refused")
-    ]
-    return broken or ok(f"{counted(len(wanted), 'channel')}: {names}")
+    found = judge_channels(rows if isinstance(rows, list) else [], stamp(round((of.clock.now() - RECENT_S) * 1_000)))
+    return found or ok(f"{counted(len(wanted), 'channel')}: {names}")
+
+
+def judge_channels(rows: Sequence[Json], since: str) -> list[Finding]:
+    """What is wrong with some channels. Pure.
+
+    Args:
+        rows: as `channel.list` tells them.
+        since: messages that were given up before this are an old matter, UTC as rows have it.
+    """
+    found: list[Finding] = []
+    for row in rows:
+        if not isinstance(row, dict):
+            continue
+        name, last = row.get("channel"), row.get("last_given_up")
+        if row.get("state") in ("failing", "refused"):
+            found.append(warning(f"{name}: {row.get('why')}", f"sulla channel test {name}"))
+        if isinstance(last, dict) and str(last.get("at")) >= since:
+            place = f"{last.get('called') or ''} ({last.get('place')})".strip()
+            found.append(
+                warning(
+                    f"{name}: a message for {place} was given up at {last.get('at')}: {last.get('why')}",
+                    "see to it at the service; `sulla channel list` says how many there were",
+                )
+            )
+    return found
 
 
 CHECKS = (Check("channels", channels),)

@@ -13,7 +13,8 @@ from typing import Final
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Measure, beginning, cut_up
-from sulla.channels.machine.values import MOST_ITEMS, Item, Preview, Question
+from sulla.channels.machine.legible import in_a_line
+from sulla.channels.machine.values import MOST_ITEMS, GivenUp, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 
@@ -22,6 +23,8 @@ BACKOFF_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 given up only when the service says that it is of no use."""
 MOST_LOOKS: Final = 8
 """How often a service is asked for a message before it is sent again without knowing."""
+MOST_CALLED_CHARS: Final = 60
+"""Of a place's name that is kept with a message that was given up."""
 _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
@@ -236,7 +239,8 @@ class Outbox:
                     self._book.questions[item.question] = replace(question, ref=ref)
             case NotSent(final=True):
                 self._book.items.pop(item.id, None)
-                self._book.given_up += item.kind in _NEW
+                if item.kind in _NEW:
+                    self._give_up(item, outcome.why, now_ms)
                 self._in_its_place(item)
             case NotSent(retry_after_s=retry_after_s):
                 due_ms = now_ms + self._wait_ms(item, retry_after_s)
@@ -275,6 +279,12 @@ class Outbox:
             self._add(Item(derived_id("out", preview.id, "gone"), preview.place, kind="delete", ref=preview.ref))
         else:
             self._add(Item(derived_id("out", preview.id, "gone"), preview.place, "…", "edit", ref=preview.ref))
+
+    def _give_up(self, item: Item, why: str, now_ms: int) -> None:
+        talk = self._book.talks.get(item.place)
+        id_, called = (talk.place.id, talk.place.name) if talk is not None else (item.place.partition("\n")[0], "")
+        count = self._book.given_up.count + 1
+        self._book.given_up = GivenUp(count, now_ms, id_, in_a_line(called, MOST_CALLED_CHARS), why)
 
     def _in_its_place(self, item: Item) -> None:
         """A message that cannot be edited any more is said anew: what it was to say is not lost with it."""

@@ -113,6 +113,21 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Messages that the service refused for good: how many, and the last of them."""
+
+    count: int = 0
+    at_ms: int = 0
+    """When it was, UTC milliseconds; 0 where nobody knows."""
+    place: str = ""
+    """The service's id of where it was to go."""
+    called: str = ""
+    """What that is called; words of the service."""
+    why: str = ""
+    """For people, without secrets."""
+
+
+@dataclass(frozen=True, slots=True)
 class Owner:
     """Whose a book is."""
 

@@ -176,7 +176,7 @@ class Line:
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        why = error.message if isinstance(error, SullaError) else type(error).__name__
+        why = self._around.plain(error.message) if isinstance(error, SullaError) else type(error).__name__
         self.standing = self.standing.at(self._around.now_ms(), state, why)
         log.warning("the channel %s rests: %s", self.said.name, self.why)
         told_s = getattr(error, "retry_after_s", None)

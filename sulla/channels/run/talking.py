@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -186,14 +187,16 @@ class Talking:
         return await self._held.channel.send_file(place, SaidFile(name, content, caption=caption, key=item.id))
 
     async def _attempt(self, work: Awaitable[Outcome]) -> Outcome:
-        """What came of it; nothing that a library raises gets any further."""
+        """What came of it; nothing that a library raises gets any further, and of what a service says a plain line."""
+        around = self._held.around
         try:
-            async with self._held.around.clock.timeout(SEND_S):
-                return await ending(work)
+            async with around.clock.timeout(SEND_S):
+                outcome = await ending(work)
+                return outcome if isinstance(outcome, Sent) else replace(outcome, why=around.plain(outcome.why))
         except TimeoutError:
             return Unknown(f"no answer within {SEND_S:g} s")
         except SullaError as error:
-            return Unknown(error.message)
+            return Unknown(around.plain(error.message))
         except Exception as error:  # noqa: BLE001 - a library's own, whose words may hold the address
             return Unknown(f"the library failed with {type(error).__name__}")
 

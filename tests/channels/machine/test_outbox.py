@@ -9,7 +9,7 @@ import pytest
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
 from sulla.channels.machine.outbox import BACKOFF_S, BROKEN_OFF, DOUBTFUL, MOST_LOOKS, Outbox
-from sulla.channels.machine.values import Choice, Item, Owner, Question, Talk
+from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Question, Talk
 
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
 NOW = 1_000_000
@@ -62,9 +62,17 @@ def test_what_was_refused_is_tried_again_after_longer_and_longer() -> None:
 
 def test_what_is_refused_for_good_is_given_up_and_counted() -> None:
     book, outbox = _outbox()
-    outbox.say("p", "hello", "k1")
-    outbox.ended(_begun(outbox), NotSent("gone", final=True), NOW)
-    assert (dict(book.items), book.given_up) == ({}, 1)
+    book.talks["5\n7"] = Talk(Place("5", "7", name="Ann\u202e\n" + "x" * 100))
+    outbox.say("5\n7", "hello", "k1")
+    outbox.ended(_begun(outbox, "5\n7"), NotSent("gone", final=True), NOW)
+    assert dict(book.items) == {}
+    last = book.given_up
+    assert (last.count, last.at_ms, last.place, last.why) == (1, NOW, "5", "gone")
+    assert last.called == "Ann " + "x" * 55 + "…"
+    outbox.say("forgotten", "hello", "k2")
+    outbox.ended(_begun(outbox, "forgotten"), NotSent("blocked", final=True), NOW + 1)
+    assert book.given_up == GivenUp(2, NOW + 1, "forgotten", "", "blocked")
+    assert decode(encode(book)).given_up == book.given_up
 
 
 def test_a_kill_within_a_send_leaves_a_mark() -> None:
