@@ -271,6 +271,9 @@ class Channel(Protocol):
         """What arrives, from behind a cursor on. It keeps no more than one batch that nobody has taken; the service
         (or the wire) holds the rest.
 
+        As soon as the service has answered here, where nothing has arrived, it hands on an empty batch: that it could
+        be reached before does not say that it is there yet. Until then the channel is not called well.
+
         Args:
             cursor: of the last batch that was kept, or what `first_cursor` said.
 

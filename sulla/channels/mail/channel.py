@@ -147,16 +147,21 @@ class MailChannel:
         """See `base.Channel`. The cursor is the number of the last mail that was read."""
         standing, self._standing = self._standing or await self._box.open(), None
         uid, uids = await self._begin(Cursor.of(cursor), standing)
+        answered = False
         while True:
             while uids:
                 some = await self._some(uids)
                 arrived, unread = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
                 uid = max(uid, self._taken[-1])
+                answered = True
                 yield Batch(arrived, str(Cursor(standing.validity, uid, self._today())), unread)
             uids = await self._box.after(uid)
             if uids:
                 continue
+            if not answered:  # but now it has
+                answered = True
+                yield Batch((), str(Cursor(standing.validity, uid, self._today())))
             if self._box.tells:
                 await self._box.wait(IDLE_S)
             else:

@@ -75,6 +75,8 @@ class Held:
     around: Around
     wake: Callable[[str], None]
     """Has a place looked at soon, by its key."""
+    served: Callable[[], None]
+    """The service has taken something: it is there."""
 
     @property
     def book(self) -> Book:

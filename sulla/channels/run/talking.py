@@ -192,7 +192,10 @@ class Talking:
         try:
             async with around.clock.timeout(SEND_S):
                 outcome = await ending(work)
-                return outcome if isinstance(outcome, Sent) else replace(outcome, why=around.plain(outcome.why))
+            if isinstance(outcome, Sent):
+                self._held.served()
+                return outcome
+            return replace(outcome, why=around.plain(outcome.why))
         except TimeoutError:
             return Unknown(f"no answer within {SEND_S:g} s")
         except SullaError as error:

@@ -79,6 +79,20 @@ class LineKit(AskingKit, KillKit):
             assert scene.texts(1) == [f"{ECHO}word {number}" for number in range(3)]
             assert {caller for _, _, caller in scene.keeper.said} == {"channel:ann"}
 
+    async def test_where_nobody_writes_it_is_well_and_after_a_trouble_again(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
+            await scene.until(lambda: scene.line.state == "well", "it is well")
+            wire.away(True)
+            await scene.until(lambda: scene.line.state == "failing", "it fails")
+            failed_ms = scene.line.standing.since_ms
+            wire.away(False)
+            await scene.until(lambda: scene.line.state == "well", "it is well again")
+            stands = scene.line.standing
+            assert (stands.why, stands.failed_why != "") == ("", True)
+            assert failed_ms < stands.since_ms
+
     async def test_strangers_are_not_taken_up(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
