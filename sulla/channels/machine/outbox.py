@@ -126,14 +126,19 @@ class Outbox:
             self._add(replace(item, question=question.id) if last else item)
 
     def ask_no_more(self, question: Question, text: str) -> None:
-        """A question is no longer open: where its message can be changed, it says so, and has no buttons any more."""
-        for item in list(self._book.items.values()):
-            if item.question == question.id and item.status == "planned" and not item.tries:
-                del self._book.items[item.id]  # nobody has seen it
-                return
-        if question.ref and self._manners.edits:
-            shown = self._parts(text)[:1] or ["…"]
-            self._add(Item(derived_id("out", question.id, "over"), question.place, shown[0], "edit", ref=question.ref))
+        """A question is no longer open: where its message can be changed, it says so, and has no buttons any more. One
+        that may have arrived, nobody knows under which number, is looked for as an answer is of which that holds.
+        """
+        shown = (self._parts(text)[:1] or ["…"])[0]
+        asked = next((item for item in self._book.items.values() if item.question == question.id), None)
+        if asked is not None:
+            tried = asked.doubtful or (asked.tries and self._manners.takes_key)  # under a key nothing is doubtful
+            if (asked.status == "planned" and not tried) or not self._manners.edits:
+                del self._book.items[asked.id]  # nobody has seen it, or it stays as it was asked
+            else:
+                self._put(replace(asked, kind="final", text=shown, buttons=(), question=""))
+        elif question.ref and self._manners.edits:
+            self._add(Item(derived_id("out", question.id, "over"), question.place, shown, "edit", ref=question.ref))
 
     def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
@@ -204,6 +209,7 @@ class Outbox:
             outcome: `Unknown` where it could not tell, or did not answer.
             now_ms: UTC milliseconds.
         """
+        item = self._book.items.get(item.id, item)  # a question may have become one that is no longer open
         match outcome:
             case Sent(ref) if item.kind == "final":
                 self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
@@ -229,9 +235,10 @@ class Outbox:
             outcome: see there.
             now_ms: UTC milliseconds.
         """
+        was, item = item, self._book.items.get(item.id, item)
         match outcome:
-            case Sent(ref) if item.kind == "final" and self._manners.takes_key:
-                # Under this key the service may have what the preview showed.
+            case Sent(ref) if item.kind == "final" and (self._manners.takes_key or was.kind != "final"):
+                # Under this key the service may have what the preview showed; or it has a question that was open yet.
                 self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
             case Sent(ref):
                 self._book.items.pop(item.id, None)

@@ -12,7 +12,8 @@ Status = Literal["planned", "sending", "unknown"]
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
 """See `threads.log.records.Answer`."""
 ItemKind = Literal["text", "final", "edit", "delete", "file"]
-"""`final`: an answer of which a preview may have arrived, nobody knows under which number."""
+"""`final`: an answer of which a preview may have arrived, or a question that is open no longer and may have been asked:
+nobody knows under which number."""
 
 MOST_PLACES: Final = 2_000
 """Places that are remembered; of more, those where nobody talked for longest are forgotten: the next word there begins

@@ -158,6 +158,8 @@ class Talking:
         while wait_s > 0:
             await clock.sleep(wait_s)
             wait_s = held.pace.rests_s(clock.elapsed())
+        if outbox.head(self._place) != item:  # meanwhile there is something else to say
+            return
         item = outbox.begin(item)
         await held.shelf.keep()
         outcome = await self._attempt(self._made(place, item))

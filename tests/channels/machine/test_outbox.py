@@ -242,6 +242,63 @@ def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
     assert book.items == {}
 
 
+@pytest.mark.parametrize("more", [{"tells_sent": True}, {"takes_key": True}, {"tells_sent": True, "takes_key": True}])
+def test_a_question_that_may_have_been_asked_before_a_kill_and_is_open_no_longer_says_so(more: dict[str, bool]) -> None:
+    book, outbox = _outbox(manners := replace(MANNERS, **more))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    _begun(outbox)
+    book = decode(encode(book))
+    outbox = Outbox(book, manners)
+    outbox.opened()
+    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")  # whoever pressed was quicker than the look for it
+    outbox.say("p", "That is that.", "k2")
+    if manners.tells_sent:
+        assert outbox.looks_up(_head(outbox))
+        outbox.found(_head(outbox), Sent("r1"), NOW)
+    else:
+        outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    assert [one.text for one in book.items.values()] == ["That is that."]
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_a_question_that_is_being_asked_and_is_open_no_longer_says_so(looked: bool) -> None:
+    book, outbox = _outbox(replace(MANNERS, tells_sent=True))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    begun = _begun(outbox)
+    if looked:
+        outbox.ended(begun, Unknown("no answer"), NOW)
+        begun = _head(outbox)
+    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")
+    if looked:
+        outbox.found(begun, Sent("r1"), NOW)
+    else:
+        outbox.ended(begun, Sent("r1"), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+
+
+def test_a_question_that_surely_was_not_taken_yet_is_not_asked_any_more() -> None:
+    for edits in (True, False):
+        book, outbox = _outbox(replace(MANNERS, edits=edits))
+        outbox.ask(_question(), "May I?")
+        outbox.ended(_begun(outbox), NotSent("too fast", 5.0), NOW)
+        outbox.ask_no_more(_question(), "over")
+        assert book.items == {}
+
+
+def test_a_question_that_may_have_been_asked_where_nothing_can_be_changed_is_not_asked_again() -> None:
+    book, outbox = _outbox(replace(MANNERS, edits=False, edits_per_s=0, deletes=False))
+    outbox.ask(_question(), "May I?")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
+    outbox.ask_no_more(_question(), "over")
+    assert book.items == {}
+
+
 def test_a_book_is_read_as_it_was_written() -> None:
     book, outbox = _outbox()
     book.owner, book.cursor = Owner("a", "s"), "7"
