@@ -200,6 +200,8 @@ class Manners:
     """Sends and edits in a second, to all places together."""
     place_sends_per_s: float
     """The same to one place."""
+    group_sends_per_s: float = 0.0
+    """The same to one group; 0 where it is as to any place."""
     edits_per_s: float = 0.0
     """Of one message while it is written; 0 where an answer is sent when it is done."""
     all_edits_per_s: float = 0.0

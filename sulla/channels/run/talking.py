@@ -154,7 +154,8 @@ class Talking:
             outbox.found(item, await self._attempt(held.channel.looked_up(place, item.id)), held.around.now_ms())
             await held.shelf.keep()
             return
-        wait_s = held.pace.take(self._place, clock.elapsed(), edit=item.kind == "edit") - clock.elapsed()
+        edit, group = item.kind == "edit", place.kind == "group"
+        wait_s = held.pace.take(self._place, clock.elapsed(), edit=edit, group=group) - clock.elapsed()
         while wait_s > 0:
             await clock.sleep(wait_s)
             wait_s = held.pace.rests_s(clock.elapsed())
@@ -227,9 +228,11 @@ class Talking:
         if self._live.message_id == self._reader.answered.get(self._place):
             self._live.forget()
         preview = held.book.previews.get(self._place)
-        if not held.pace.edit_s() or (preview is not None and preview.status != "shown"):
+        talk = held.book.talks.get(self._place)
+        edit_s = held.pace.edit_s(group=talk is not None and talk.place.kind == "group")
+        if not edit_s or (preview is not None and preview.status != "shown"):
             return None
-        due_s = self._live.due_s(held.pace.edit_s())
+        due_s = self._live.due_s(edit_s)
         if due_s is None:
             return None
         return held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()), edit=preview is not None)
@@ -243,7 +246,7 @@ class Talking:
         text = self._live.take(clock.elapsed())
         said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
         preview = held.book.previews.get(self._place)
-        held.pace.take(self._place, clock.elapsed(), edit=preview is not None)
+        held.pace.take(self._place, clock.elapsed(), edit=preview is not None, group=place.kind == "group")
         if preview is None:
             preview = held.outbox.show(self._place, self._live.message_id, said.text)
             await held.shelf.keep()
