@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sulla.channels.kinds import kinds
-from sulla.channels.opened import kind_of, making
-from sulla.channels.settings import ChannelsSettings
+from sulla.channels.kinds import ChannelKind, kinds
+from sulla.channels.opened import kind_of, making, secret_options
+from sulla.channels.settings import AccountSettings, ChannelsSettings
 from sulla.core.errors import SettingsError
 from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
@@ -25,19 +25,33 @@ async def channels(of: CheckContext) -> list[Finding]:
         return ok("no channels: people write by the terminal, the console and apps")
     known = kinds()
     found: list[Finding] = []
+    open_: list[Finding] = []
     for one in wanted:
         try:
-            making(one, kind_of(one, known), of.clock)
+            kind = kind_of(one, known)
+            making(one, kind, of.clock)
+            open_.extend(_open(one, kind))
         except SettingsError as error:
             found.append(fault(error.message, "set it in [[channels.accounts]] as docs/channels.md says"))
     if found:
-        return found
+        return found + open_
     names = ", ".join(one.name for one in wanted)
     if of.where is None or of.silent:
-        return ok(f"{counted(len(wanted), 'channel')} ({names}); no daemon runs that could say how they do")
+        return open_ or ok(f"{counted(len(wanted), 'channel')} ({names}); no daemon runs that could say how they do")
     rows = (await of.ask("channel.list")).get("channels")
-    found = judge_channels(rows if isinstance(rows, list) else [], stamp(round((of.clock.now() - RECENT_S) * 1_000)))
+    found = open_ + judge_channels(
+        rows if isinstance(rows, list) else [], stamp(round((of.clock.now() - RECENT_S) * 1_000))
+    )
     return found or ok(f"{counted(len(wanted), 'channel')}: {names}")
+
+
+def _open(one: AccountSettings, kind: ChannelKind) -> Iterator[Finding]:
+    """Secrets that stand among a channel's options: they are shown, and hidden nowhere."""
+    for name in secret_options(one, kind):
+        where = f"take it out of the options of [[channels.accounts]], and write it to its secrets, as {name}"
+        yield warning(
+            f"{one.name}: options.{name} is a secret, and whoever sees the settings or a log may know it", where
+        )
 
 
 def judge_channels(rows: Sequence[Json], since: str) -> list[Finding]:

@@ -59,7 +59,8 @@ def make(wanted: Wanted) -> MailChannel:
     """
     if not isinstance(wanted.options, MailOptions):
         raise SettingsError(f"the channel {wanted.name!r} has no options of mail's")
-    return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock)
+    word = wanted.secrets.get("word", "") or wanted.options.word
+    return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock, word)
 
 
 class Cursor(NamedTuple):
@@ -91,12 +92,13 @@ class MailChannel:
         password: of the mailbox.
         options: what the settings say.
         clock: all time.
+        word: the secret one of the address; empty where its server is believed.
     """
 
-    def __init__(self, password: str, options: MailOptions, clock: Clock) -> None:
+    def __init__(self, password: str, options: MailOptions, clock: Clock, word: str = "") -> None:
         self._options = options
         self._clock = clock
-        self._own = Own(options.address.lower(), options.authserv, options.word)
+        self._own = Own(options.address.lower(), options.authserv, word)
         user = options.user or options.address
         inbox, outbox = options.imap_server(), options.smtp_server()
         trusted = ssl.create_default_context() if {inbox.security, outbox.security} != {"none"} else None
