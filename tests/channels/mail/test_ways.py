@@ -24,7 +24,7 @@ from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
-from sulla.testing.channels.kit import opened
+from sulla.testing.channels.kit import opened, soon
 from sulla.testing.channels.mail.folders import INBOX, SENT
 from sulla.testing.channels.mail.wire import ADDRESS, AUTHSERV, PASSWORD, MailWire
 from sulla.testing.channels.scene import ECHO, Scene
@@ -200,6 +200,36 @@ async def test_where_sent_mail_is_kept_it_is_looked_up(clock: ManualClock, tmp_p
     assert len(wire.folders[SENT].mails) == 3
     await channel.close()
     await wire.stop()
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+async def test_a_kill_while_what_had_gathered_is_read_loses_none_of_it(wire: MailWire, rebuilt: bool) -> None:
+    """A mailbox that is new here, and one whose mails have other numbers all of a sudden."""
+    place, ann = wire.place(1), wire.person(1)
+    cursor = ""
+    if rebuilt:
+        async with opened(wire) as (_, reading):
+            await wire.say(place, ann, "old")
+            await reading.next()
+            cursor = reading.cursor
+    said = [f"word {number}" for number in range(70)]
+    for text in said:
+        await wire.say(place, ann, text)
+    inbox = wire.folders[INBOX]
+    if rebuilt:
+        inbox.rebuild(8)
+    else:
+        inbox.read.add(inbox.mails[50].uid)  # by a person: it is none of the new ones
+    found = list[str]()
+    for _ in range(9):
+        async with opened(wire, cursor) as (channel, _):
+            batch = await soon(channel.receive(cursor))
+            found += [one.text for one in batch.arrived]
+            cursor = batch.cursor
+            await channel.acknowledge(cursor)
+        if found[-1] == said[-1]:
+            break
+    assert found == (["old", *said] if rebuilt else [text for text in said if text != "word 50"])
 
 
 async def test_a_mail_that_may_be_there_twice_has_one_id(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
