@@ -7,12 +7,14 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from sulla.channels.machine.people import ChannelScope, Identity, People, Person
+from sulla.channels.machine.values import GivenUp
 from sulla.channels.opened import tried
 from sulla.channels.rpc import (
     ChannelAccount,
     ChannelAccounts,
     ChannelCode,
     ChannelForgotten,
+    ChannelGivenUp,
     ChannelIdentity,
     ChannelPaired,
     ChannelPerson,
@@ -153,10 +155,12 @@ class Lines:
 
 def _row(one: Line) -> ChannelAccount:
     book = one.held.book if one.held is not None else None
-    counts = (len(book.talks), len(book.items), book.given_up) if book is not None else (0, 0, 0)
+    given_up = book.given_up if book is not None else GivenUp()
+    counts = (len(book.talks), len(book.items), given_up.count) if book is not None else (0, 0, 0)
+    last = ChannelGivenUp(given_up.at_ms, given_up.place, given_up.called, given_up.why) if given_up.at_ms else None
     stands = one.standing
     failed = stands.failed_ms or None, stands.failed_why
     account = one.account.name
     return ChannelAccount(
-        one.said.name, one.said.kind, account, stands.state, stands.since_ms, stands.why, *failed, *counts
+        one.said.name, one.said.kind, account, stands.state, stands.since_ms, stands.why, *failed, *counts, last
     )

@@ -12,7 +12,7 @@ from sulla.channels.base import Button, Place
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Choice, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Preview, Question, Talk
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -31,8 +31,7 @@ class Book:
     previews: Parts[Preview] = field(default_factory=Parts)
     """By place."""
     questions: Parts[Question] = field(default_factory=Parts)
-    given_up: int = 0
-    """Messages that were not sent in the end."""
+    given_up: GivenUp = GivenUp()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Written:
 
     owner: Owner
     cursor: str
-    given_up: int
+    given_up: GivenUp
 
 
 def written(book: Book) -> Written:
@@ -72,7 +71,7 @@ def decode(body: bytes) -> Book:
             Parts({key: _item(one) for key, one in raw["items"].items()}),
             Parts({key: _preview(one) for key, one in raw["previews"].items()}),
             Parts({key: _question(one) for key, one in raw["questions"].items()}),
-            raw["given_up"],
+            _given_up(raw["given_up"]),
         )
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
@@ -118,7 +117,8 @@ def with_changes(book: Book, body: bytes) -> Book:
         raw: Mapping[str, Any] = orjson.loads(body)
         book = Book(Owner(**raw["owner"])) if "owner" in raw else book
         book.cursor = raw.get("cursor", book.cursor)
-        book.given_up = raw.get("given_up", book.given_up)
+        if "given_up" in raw:
+            book.given_up = _given_up(raw["given_up"])
         for digest in raw.get("seen", ()):
             book.seen.remember(digest)
         for name, read in _READ.items():
@@ -148,6 +148,11 @@ def _preview(one: Mapping[str, Any]) -> Preview:
 
 def _question(one: Mapping[str, Any]) -> Question:
     return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
+
+
+def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
+    """Versions before kept their number alone."""
+    return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
 
 
 _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {

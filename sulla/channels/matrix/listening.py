@@ -63,8 +63,10 @@ class Listening:
             Unauthorized, Unavailable: the homeserver does not tell.
         """
         quiet, begun_ms = 0, _time_of(cursor)
-        if begun_ms is None:
+        answered = begun_ms is None
+        if answered:
             await self._look()
+            yield Batch((), cursor)
         while True:
             arrived: list[Arrived] = []
             try:
@@ -84,8 +86,8 @@ class Listening:
             except (*FAILURES, KeyError) as error:
                 raise raised(error) from None
             quiet = 0 if arrived else quiet + (after != cursor)
-            if arrived or self._unread or quiet >= QUIET:
-                quiet = 0
+            if arrived or self._unread or quiet >= QUIET or not answered:
+                quiet, answered = 0, True
                 yield Batch(tuple(arrived), after, self._take_unread())
             cursor, begun_ms = after, None
 
