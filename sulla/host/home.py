@@ -175,6 +175,10 @@ class Home:
         """Which store was last used at a place; empty if none was, or nobody knows any more."""
         return self._stores().get(place, "")
 
+    def last_store(self) -> str:
+        """The place of the store that a daemon on this home used last; empty where none is known."""
+        return next(reversed(self._stores()), "")
+
     def remember_store(self, place: str, incarnation: str) -> None:
         """Write down which store is used at a place.
 

@@ -285,8 +285,10 @@ def test_a_home_remembers_the_last_stores_by_their_places(tmp_path: Path) -> Non
         home.remember_store(f"sqlite:///{number}", f"store_{number}")
     home.remember_store("sqlite:///18", "store_new")
     assert home.known_store("sqlite:///18") == "store_new"
+    assert home.last_store() == "sqlite:///18"
     assert home.known_store("sqlite:///19") == "store_19"
     assert home.known_store("sqlite:///1") == ""
     (tmp_path / "home" / "stores.json").write_text("damaged")
     assert home.known_store("sqlite:///18") == ""
+    assert home.last_store() == ""
     home.unlock()
