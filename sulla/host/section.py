@@ -1,5 +1,5 @@
 """What the sections of the settings are made of: one frozen model for each capability, which is handed its own
-values.
+values. Pure.
 """
 
 from __future__ import annotations

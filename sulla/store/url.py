@@ -1,4 +1,4 @@
-"""What in the URL of a server is secret, and how it is shown without that. Pure.
+"""What in the URL of a server is secret, and how it is shown without that.
 
 A password whose special characters are not written as `%XX` is read by each library in a way of its own, and a part of
 it may come to stand for a host, a port or a database, which everybody shows. So such a URL is refused before anybody
