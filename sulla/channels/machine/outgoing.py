@@ -7,8 +7,6 @@ from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.waits import Wait
 
 
@@ -81,7 +79,7 @@ def step_of(entry: Entry) -> Step | None:
         case f.TextMessageEnd(hidden=False) if fact.text.strip():
             return Reply(fact.message_id, f"{fact.text}\n\n{BROKEN_OFF}" if fact.cut else fact.text)
         case f.Suspended():
-            return Asked(tuple(filter(is_for_people, fact.waits)))
+            return Asked(tuple(wait for wait in fact.waits if wait.is_for_people))
         case f.Resumed():
             return AnsweredElsewhere(fact.wait_id) if fact.wait_id else Begun()
         case f.RunStarted():
@@ -94,11 +92,6 @@ def step_of(entry: Entry) -> Step | None:
             return Told(fact.text)
         case _:
             return None
-
-
-def is_for_people(wait: Wait) -> bool:
-    """Whether people answer what a run waits for."""
-    return not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
 
 
 def _ending(outcome: f.Outcome) -> str:

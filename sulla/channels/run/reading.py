@@ -16,7 +16,6 @@ from sulla.channels.machine.outgoing import (
     Reply,
     Step,
     Told,
-    is_for_people,
     step_of,
 )
 from sulla.channels.machine.values import MOST_PLAYS, MOST_QUESTIONS, Question, Talk
@@ -175,8 +174,8 @@ class Reader:
         Raises:
             StoreUnavailable, StaleLease: it is not kept.
         """
-        asked = filter(is_for_people, state.run.waits.values() if state.run is not None else ())
-        waits = {one.wait_id: one for one in asked}
+        asked = state.run.waits.values() if state.run is not None else ()
+        waits = {one.wait_id: one for one in asked if one.is_for_people}
         gone = [one for one in self._open(state.thread_id) if one.wait_id not in waits]
         known = {one.wait_id for one in self._open(state.thread_id)}
         fresh = [one for one in waits.values() if one.wait_id not in known]
