@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from sulla.agent.ending import NO_WORDS
 from sulla.channels.machine.outbox import BROKEN_OFF
 from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.waits import Wait
+
+NOTHING_SAID: Final = "*It is done; the agent has said nothing.*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class AnsweredElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A turn ended; with a word to people where it did not end well."""
+    """A turn ended; with a word to people where it did not end well, or the agent had none."""
 
     said: str = ""
     broken_off: bool = False
@@ -100,5 +105,7 @@ def _ending(outcome: f.Outcome) -> str:
             return f"*I cannot go on: {outcome.blocker_reason}*" if outcome.blocker_reason else ""
         case "failed":
             return f"*This did not work: {outcome.reason or outcome.status_report or 'no reason was given'}*"
+        case "done" if outcome.reason == NO_WORDS:
+            return NOTHING_SAID
         case _:
             return ""

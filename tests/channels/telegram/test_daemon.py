@@ -74,6 +74,10 @@ def model() -> Iterator[Service]:
         Rule(Reply(tools=(play,)), text="(play)", results=0),
         Rule(Reply("It is begun.<AGENT_DONE/>"), text="(play)"),
         Rule(Reply("Well met.<AGENT_DONE/>"), text="(hello)"),
+        Rule(Reply(""), text="(nothing)"),
+        Rule(Reply(""), text="Your last reply"),
+        Rule(Reply(tools=(ToolUse("get_time_date", {}),)), text="(look)", results=0),
+        Rule(Reply(""), text="(look)"),
     ]
     with service(Script(rules)) as found:
         yield found
@@ -126,6 +130,32 @@ def test_somebody_is_let_in_and_answered(place: Place, telegram: Telegram) -> No
         assert TOKEN not in daemon.complaints
     written = [one.read_text("utf-8", "replace") for one in place.home.rglob("*.log")]
     assert not [text for text in written if TOKEN in text]
+
+
+@pytest.mark.parametrize("completion", ["plain", "wrapper"])
+def test_a_message_to_which_a_model_says_nothing_ends_in_words_at_the_place_and_the_terminal(
+    tmp_path: Path, model: Service, telegram: Telegram, completion: str
+) -> None:
+    place = Place(tmp_path / "home", **model.environ, SULLA_MEMORY__ENABLED="false", SULLA_AGENT__COMPLETION=completion)
+    assert place.run("init")[0] == Exit.OK
+    with_channel(place, telegram)
+    with place.up():
+        let_in(place, telegram, 1, "ann")
+        for text in ("(nothing)", "(hello)", "(look)"):
+            telegram.said(1, text)
+        until(lambda: len(telegram.texts(1)) == 5)
+        failed, answered, looked = telegram.texts(1)[2:]
+        assert failed.startswith("This did not work: the model's reply was empty, also when it was asked once more")
+        assert answered == "Well met."
+        asks = place.run("ask", "(nothing)")
+        assert (asks[0], "failed (no_outcome): the model's reply was empty" in asks[2]) == (Exit.FAILED, True)
+        looks = place.run("ask", "(look)")
+    if completion == "plain":
+        assert looked == "It is done; the agent has said nothing."
+        assert (looks[0], "[the agent has said nothing]" in looks[2]) == (Exit.OK, True)
+    else:
+        assert looked.startswith("This did not work: the model's reply was empty")
+        assert (looks[0], "failed (no_outcome)" in looks[2]) == (Exit.FAILED, True)
 
 
 def asked(telegram: Telegram, number: int) -> list[Seen]:
