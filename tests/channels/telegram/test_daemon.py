@@ -158,6 +158,29 @@ def test_a_message_to_which_a_model_says_nothing_ends_in_words_at_the_place_and_
         assert (looks[0], "failed (no_outcome)" in looks[2]) == (Exit.FAILED, True)
 
 
+def test_notices_that_nothing_can_be_sent_to_are_told_by_all_that_can_know_it(place: Place, telegram: Telegram) -> None:
+    with (place.home / "sulla.toml").open("a") as file:
+        for name, address in (("phone", "tg/77"), ("work", "gone/1")):
+            file.write(f'\n[[notify.channels]]\nname = "{name}"\naddress = "channel://{address}"\n')
+    gone, nobody = "there is no channel 'gone'; there are: tg", "nobody has written to the channel 'tg' at '77' yet"
+    assert f"the notices of work reach nobody: {gone}" in place.run("doctor")[1]
+    with place.up() as daemon:
+        daemon.complains(f"the channel work can take no messages: {gone}")
+        until(lambda: nobody in place.run("notify", "list")[1])
+        daemon.complains(f"the channel phone can take no messages: {nobody}")
+        rows = [json.loads(line) for line in place.run("notify", "list", "--json")[1].splitlines()]
+        assert [row["why"] for row in rows] == [nobody, gone]
+        doctor = place.run("doctor")[1]
+        assert f"phone: {nobody}" in doctor
+        assert f"work: {gone}" in doctor
+        assert nobody in place.run("notify", "test", "phone")[2]
+    removed = place.run("channel", "remove", "tg")
+    assert (removed[0], "the notices of phone went by it and reach nobody now" in removed[2]) == (Exit.OK, True)
+    assert "there is no channel 'tg'; there are: none" in place.run("doctor")[1]
+    with place.up():
+        assert "there is no channel 'tg'; there are: none" in place.run("notify", "list")[1]
+
+
 def asked(telegram: Telegram, number: int) -> list[Seen]:
     """The messages with buttons that somebody sees."""
     return [one for one in telegram.told(number) if one.buttons]
