@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from sulla.agent.ending import NO_WORDS
-from sulla.channels.machine.outbox import BROKEN_OFF
 from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
@@ -21,6 +20,8 @@ class Reply:
 
     message_id: str
     text: str
+    broken_off: bool = False
+    """Whether it was not written to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ class Ended:
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A turn began, or went on."""
+
+    message_id: str = ""
+    """What it answers, where it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +86,13 @@ def step_of(entry: Entry) -> Step | None:
     fact = entry.fact
     match fact:
         case f.TextMessageEnd(hidden=False) if fact.text.strip():
-            return Reply(fact.message_id, f"{fact.text}\n\n{BROKEN_OFF}" if fact.cut else fact.text)
+            return Reply(fact.message_id, fact.text, fact.cut)
         case f.Suspended():
             return Asked(tuple(wait for wait in fact.waits if wait.is_for_people))
         case f.Resumed():
             return AnsweredElsewhere(fact.wait_id) if fact.wait_id else Begun()
         case f.RunStarted():
-            return Begun()
+            return Begun(fact.message_id)
         case f.RunError():
             return Ended(f"*This did not work: {fact.message}*", broken_off=True)
         case f.RunFinished():
