@@ -10,6 +10,7 @@ from sulla.agent.limits.limits import limit_reached
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import LimitReached, SullaError
 from sulla.core.limit import LimitHit, LimitUnit
+from sulla.core.message import ToolResult
 from sulla.graph.limits import LimitReason
 from sulla.graph.walk import WalkStop
 from sulla.threads.log.charging import written_off
@@ -69,6 +70,10 @@ def failed(error: SullaError) -> WalkFailed:
 NO_WRAPPER: Final = "no_wrapper"
 """The reason of a run that is done because its reply says so by having no tool call, and not by a wrapper, also when
 asked for one (decision 039)."""
+
+NO_WORDS: Final = "no_words"
+"""The reason of a run that is done because a tool has done the work, and whose last reply says nothing: people are told
+that it is done."""
 
 CALLED_INSTEAD: Final = "called_instead"
 """The reason of a run that is not done, where the reply calls a tool that was to say how far it is."""
@@ -175,6 +180,22 @@ def has_answered(state: ThreadState) -> bool:
     return False
 
 
+def said_nothing(state: ThreadState) -> bool:
+    """Whether the newest reply, which has no tool call, has no words either."""
+    last = next(reversed(state.context.transcript), None)
+    return last is None or last.role != "assistant" or not last.text.strip()
+
+
+def has_worked(state: ThreadState) -> bool:
+    """Whether a tool has had a result, and no error, since the agent was last told something."""
+    for message in reversed(state.context.transcript):
+        if message.role == "user" and not message.hidden:
+            return False
+        if any(isinstance(part, ToolResult) and not part.is_error for part in message.parts):
+            return True
+    return False
+
+
 def _loose_ends(state: ThreadState, run: OpenRun, why: str, shown: str, taken: Usage | None) -> list[Closing]:
     """Nothing may stay open: a reply in flight is kept as far as it was shown, a call gets a result that says so."""
     facts: list[Closing] = []
@@ -214,8 +235,8 @@ def _stopped(stop: WalkStop, state: ThreadState) -> WalkFailed:
         if state.newest.outcome.reason == CALLED_INSTEAD:
             return WalkFailed("no_outcome", _CALLED, "no_outcome")
         message = (
-            "the model's reply was empty, and it did not say how far it is when asked; a model that thinks may have "
-            "used up its reply: raise model.reply_tokens, or choose another model"
+            "the model's reply was empty, also when it was asked once more; a model that thinks may have used up its "
+            "reply: raise model.reply_tokens, or choose another model"
         )
         return WalkFailed("no_outcome", message, "no_outcome")
     if stop.over is None:

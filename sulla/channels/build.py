@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sulla.agent.door import Door
+from sulla.channels.addresses import SCHEME, no_channel
 from sulla.channels.rpc import METHODS
 from sulla.channels.settings import AccountSettings, ChannelsSettings
 from sulla.channels.tools import channel_tools
 from sulla.core.late import late
 from sulla.host.host import Built, Host
-from sulla.notify.ways import Ways
+from sulla.notify.ways import Way, Ways
 
 if TYPE_CHECKING:
     from sulla.channels.lines import Lines
@@ -20,9 +21,10 @@ def build(host: Host) -> Built:
     """Make what goes over channels; see `host.Built`. Without any nothing is at work, or loaded."""
     wanted = host.settings.section(ChannelsSettings)
     if not wanted.accounts:  # who may write can be looked at all the same
+        host.needed(Ways).add(SCHEME, Way(_unsent, lambda address: no_channel(address, ())))
         return Built(methods=(METHODS.done_by(late(lambda: _lines(host, wanted))),))
     lines = _lines(host, wanted)
-    host.needed(Ways).add("channel", lines.notify)
+    host.needed(Ways).add(SCHEME, Way(lines.notify, lines.notice_fault))
     return Built(
         methods=(METHODS.done_by(lines),),
         tools=channel_tools(lines.send_file),
@@ -31,6 +33,11 @@ def build(host: Host) -> Built:
         status=lines.status,
         troubles={"channels": lines.trouble},
     )
+
+
+async def _unsent(address: str, title: str, text: str, key: str, matter: str) -> str:
+    """See `notify.ways.WaySend`: there are no channels."""
+    return no_channel(address, ())
 
 
 def _lines(host: Host, wanted: ChannelsSettings) -> Lines:

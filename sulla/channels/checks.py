@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from sulla.channels.addresses import is_by_channel, no_channel
 from sulla.channels.kinds import ChannelKind, kinds
 from sulla.channels.opened import kind_of, making, secret_options
 from sulla.channels.settings import AccountSettings, ChannelsSettings
@@ -13,6 +14,7 @@ from sulla.core.jsontypes import Json
 from sulla.core.stamp import stamp
 from sulla.host.checks import Check, CheckContext
 from sulla.host.findings import Finding, counted, fault, ok, warning
+from sulla.notify.settings import NotifySettings
 
 RECENT_S: Final = 86_400.0
 """How long it is told that a message was given up; `sulla channel list` tells it on."""
@@ -21,11 +23,12 @@ RECENT_S: Final = 86_400.0
 async def channels(of: CheckContext) -> list[Finding]:
     """The channels: that what they need is there, and how they do. Nothing is sent."""
     wanted = of.settings.section(ChannelsSettings).accounts
+    # A daemon that runs says this itself, and of places besides.
+    open_ = _lost_notices(of.settings.section(NotifySettings), wanted) if of.where is None or of.silent else []
     if not wanted:
-        return ok("no channels: people write by the terminal, the console and apps")
+        return open_ or ok("no channels: people write by the terminal, the console and apps")
     known = kinds()
     found: list[Finding] = []
-    open_: list[Finding] = []
     for one in wanted:
         try:
             kind = kind_of(one, known)
@@ -77,6 +80,14 @@ def judge_channels(rows: Sequence[Json], since: str) -> list[Finding]:
                 )
             )
     return found
+
+
+def _lost_notices(notices: NotifySettings, wanted: Sequence[AccountSettings]) -> list[Finding]:
+    """The notices that are to go by channels that there are not."""
+    names, addresses = [one.name for one in wanted], ((one.name, notices.address_of(one)) for one in notices.channels)
+    every = ((name, no_channel(address, names)) for name, address in addresses if is_by_channel(address))
+    remedy = "set it by `sulla channel add`, or give the notices of {} another address in [[notify.channels]]"
+    return [warning(f"the notices of {name} reach nobody: {why}", remedy.format(name)) for name, why in every if why]
 
 
 CHECKS = (Check("channels", channels),)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from urllib.parse import unquote
 
+from sulla.channels.addresses import no_channel, nobody_there, split
 from sulla.channels.machine.people import ChannelScope, Identity, People, Person
 from sulla.channels.machine.values import GivenUp
 from sulla.channels.opened import tried
@@ -71,14 +71,23 @@ class Lines:
         """See `notify.ways.WaySend`: the address is ``channel://NAME/PLACE``, a place where somebody has written. What
         is said there anyway is not said twice.
         """
-        name, _, place = address.partition("://")[2].partition("/")
-        if (line := self.every.get(name)) is None:
-            return f"there is no channel {name[:60]!r}"
-        if line.held is not None and await is_said(line.held, unquote(place), matter):
+        if why := self.notice_fault(address):
+            return why
+        name, place = split(address)
+        line = self.every[name]
+        if line.held is not None and await is_said(line.held, place, matter):
             return ""
-        if await line.tell(unquote(place), f"**{title}**\n\n{text}", key):
+        if await line.tell(place, f"**{title}**\n\n{text}", key):
             return ""
-        return f"the channel {name!r} is {line.state}, or nobody has written at this place of it yet"
+        return f"this daemon does not have the channel {name!r} now ({line.standing.said})"
+
+    def notice_fault(self, address: str) -> str:
+        """See `notify.ways.WayFault`. Who has written where is known while this daemon has the channel."""
+        if why := no_channel(address, self.every):
+            return why
+        name, place = split(address)
+        held = self.every[name].held
+        return nobody_there(address) if held is not None and not held.key_of(place) else ""
 
     # ------------------------------------------------------------------------------------------------- for clients
 

@@ -147,6 +147,5 @@ def questions_of(thread_id: str, state: ThreadState) -> tuple[QuestionRow, ...]:
             *told(wait.prompt),
         )
         for wait in run.waits.values()
-        # A sub-agent answers the first; time, or a conversation's agent, the second.
-        if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id) and wait.wait_id not in answered
+        if wait.is_for_people and wait.wait_id not in answered
     )

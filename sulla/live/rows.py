@@ -13,7 +13,6 @@ from sulla.live.rpc import BudgetLeft, Doing, LiveQuestion, LiveRow, What
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.open_run import OpenRun
-from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.records import Answer
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
@@ -90,8 +89,8 @@ def _question(state: ThreadState) -> Wait | None:
     if state.run is None:
         return None
     answered = {one.fact.wait_id for one in state.inbox.controls.values() if isinstance(one.fact, Answer)}
-    asked = (wait for wait in state.run.waits.values() if not is_child_wait(wait.wait_id))
-    return next((one for one in asked if not is_own_wait(one.wait_id) and one.wait_id not in answered), None)
+    asked = (wait for wait in state.run.waits.values() if wait.is_for_people)
+    return next((one for one in asked if one.wait_id not in answered), None)
 
 
 def _doing(seen: Seen, asked: Wait | None) -> Doing:

@@ -27,8 +27,9 @@ async def notify(of: CheckContext) -> list[Finding]:
     rows = (await of.ask("notify.list")).get("channels")
     found: list[Finding] = []
     for row in rows if isinstance(rows, list) else []:
-        if isinstance(row, dict) and row.get("failures"):
-            said = f"{row.get('channel')}: {row.get('failures')} failures in a row: {row.get('why')}"
+        if isinstance(row, dict) and row.get("why"):
+            often = f"{row.get('failures')} failures in a row: " if row.get("failures") else ""
+            said = f"{row.get('channel')}: {often}{row.get('why')}"
             found.append(warning(said, f"sulla notify test {row.get('channel')}"))
     return found or ok(f"{counted(len(wanted.channels), 'channel')}: {', '.join(one.name for one in wanted.channels)}")
 

@@ -84,7 +84,8 @@ class Dispatcher:
         self._clock = clock
         self._tally = tally
         self.unusable: dict[str, str] = {}
-        """Why nothing can be sent to a channel's address, by channel; known from the start on."""
+        """Why nothing can be sent to a channel's address, by channel: of what Apprise sends known from the start on,
+        of the ways beside it as of the last look."""
         self._woken: dict[ThreadId, None] = {}
         self._all = True
         """Whether all threads that wait have to be looked at."""
@@ -115,12 +116,26 @@ class Dispatcher:
 
     async def judge(self) -> None:
         """See which addresses nothing can be sent to. No message goes out for it."""
+        self.look_at_ways()
         for name, address in self._places.addresses.items():
             if self._places.ways.of(address) is not None:
                 continue
             if why := await asyncio.to_thread(self._places.fault_of, address):
-                self.unusable[name] = why
-                log.warning("the channel %s can take no messages: %s", name, why)
+                self._note_unusable(name, why)
+
+    def look_at_ways(self) -> None:
+        """See it of the ways beside Apprise alone: who has written where changes while the daemon runs."""
+        for name, address in self._places.addresses.items():
+            if (way := self._places.ways.of(address)) is not None:
+                self._note_unusable(name, way.fault_of(address))
+
+    def _note_unusable(self, name: str, why: str) -> None:
+        if why and self.unusable.get(name) != why:
+            log.warning("the channel %s can take no messages: %s", name, why)
+        if why:
+            self.unusable[name] = why
+        else:
+            self.unusable.pop(name, None)
 
     async def run(self) -> None:
         """Send until cancelled."""
@@ -148,6 +163,7 @@ class Dispatcher:
             Unavailable: the disk does not take what is to be written down.
         """
         self._news.clear()
+        self.look_at_ways()
         for news in await self._heard():
             await self._keep(self.outbox.heard(news, self._now_ms()))
         while batch := await self._begun():
@@ -157,21 +173,23 @@ class Dispatcher:
 
     async def test(self, channel: str) -> str:
         """Send a message that says that it is a test, at once; why it was not taken, empty if it was. One that arrives
-        marks the channel well, and what waits for it goes out.
+        marks the channel well, and what waits for it goes out; of one that does not it is kept why.
 
         Raises:
             NotFound: there is no such channel.
-            Unavailable: it arrived, and the disk does not take that the channel is well.
+            Unavailable: the disk does not take what came of it.
         """
         if channel not in self._places.addresses:
             raise NotFound(
                 f"there is no channel {channel[:60]!r}; there are: {', '.join(self._places.addresses) or 'none'}"
             )
         why, _ = await self._attempt(channel, "Sulla: a test", "This channel works.", f"test:{self._now_ms()}", "")
-        if not why:
-            await self._keep(self.outbox.proved(channel, self._now_ms()))
-            self._news.set()
-        return why
+        if why:
+            await self._keep(self.outbox.disproved(channel, why))
+            return why
+        await self._keep(self.outbox.proved(channel, self._now_ms()))
+        self._news.set()
+        return ""
 
     # -------------------------------------------------------------------------------------------------------- private
 
@@ -223,7 +241,7 @@ class Dispatcher:
         try:
             async with self._clock.timeout(SEND_S):
                 if (way := self._places.ways.of(address)) is not None:
-                    return await way(address, title, text, key, matter), False
+                    return await way.send(address, title, text, key, matter), False
                 said = await asyncio.to_thread(self._places.send, address, title, text)
                 return said, False
         except TimeoutError:

@@ -128,6 +128,14 @@ class GivenUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Disproved:
+    """A test did not arrive. No news was lost by it, so it counts as no failure."""
+
+    channel: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
     """A test arrived: the channel is well."""
 
@@ -149,6 +157,7 @@ Fact = (
     | Sent
     | GivenUp
     | Proved
+    | Disproved
     | Overtaken
 )
 _KINDS: Final[dict[str, type[Any]]] = {
@@ -167,6 +176,7 @@ _KINDS: Final[dict[str, type[Any]]] = {
         Sent,
         GivenUp,
         Proved,
+        Disproved,
         Overtaken,
     )
 }

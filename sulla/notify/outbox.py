@@ -144,7 +144,12 @@ class Outbox:
     def proved(self, channel: str, now_ms: int) -> Sequence[f.Fact]:
         """A channel took a test: what waits for it after failures need not wait any longer."""
         state = self.states.get(channel)
-        return (f.Proved(channel, now_ms),) if state is not None and state.failures else ()
+        return (f.Proved(channel, now_ms),) if state is not None and (state.failures or state.why) else ()
+
+    def disproved(self, channel: str, why: str) -> Sequence[f.Fact]:
+        """A channel did not take a test: it is not said to be well until it takes something."""
+        state = self.states.get(channel)
+        return (f.Disproved(channel, why),) if state is not None and state.why != why else ()
 
     def broken(self) -> Mapping[str, ChannelState]:
         """The channels that count as broken, by name."""
@@ -155,7 +160,7 @@ class Outbox:
     def apply(self, fact: f.Fact) -> None:
         """Take one more fact in."""
         match fact:
-            case f.ChannelBegan() | f.ChannelGone() | f.ChannelKept() | f.Proved():
+            case f.ChannelBegan() | f.ChannelGone() | f.ChannelKept() | f.Proved() | f.Disproved():
                 self._change(fact)
             case f.Known():
                 self._know(fact.channel, (fact.news,), fact.at_ms)
@@ -225,7 +230,7 @@ class Outbox:
             del self._known[key]
         self._known.update({(channel, id_): at_ms for id_ in news})
 
-    def _change(self, fact: f.ChannelBegan | f.ChannelGone | f.ChannelKept | f.Proved) -> None:
+    def _change(self, fact: f.ChannelBegan | f.ChannelGone | f.ChannelKept | f.Proved | f.Disproved) -> None:
         match fact:
             case f.ChannelBegan():
                 self.states[fact.channel] = ChannelState(fact.at_ms)
@@ -237,6 +242,10 @@ class Outbox:
                 self.states[fact.channel] = fact.state
             case f.Proved():
                 self._cure(fact)
+            case f.Disproved() if (state := self.states.get(fact.channel)) is not None:
+                self.states[fact.channel] = replace(state, why=fact.why)
+            case f.Disproved():
+                pass  # the settings have it no more
 
     def _join(self, fact: f.Joined) -> None:
         if (one := self.waiting.get(fact.id)) is None:

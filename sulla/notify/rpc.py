@@ -32,7 +32,7 @@ class ChannelRow:
     failures: int
     """In a row; 0 if the last one arrived."""
     why: str
-    """Of the last failure; empty for none."""
+    """Why nothing can be sent to its address, or of the last failure, a test's too; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class HomeChannels:
 
     async def list_channels(self) -> ChannelRows:
         """See `rpc.NotifyService`."""
+        self._dispatcher.look_at_ways()
         return ChannelRows(tuple(map(self._row, self._channels)))
 
     async def test_channel(self, channel: str) -> Tested:
@@ -32,6 +33,7 @@ class HomeChannels:
 
     def trouble(self) -> str:
         """What is wrong with channels; empty for nothing."""
+        self._dispatcher.look_at_ways()
         broken = {name: state.why for name, state in self._dispatcher.outbox.broken().items()}
         every = {**broken, **self._dispatcher.unusable}
         return "; ".join(f"the channel {name} takes no messages: {why}" for name, why in every.items())[:1_000]

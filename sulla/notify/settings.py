@@ -13,8 +13,9 @@ from sulla.host.section import Count, Section
 from sulla.schedules.hours import parse_hours
 
 Kind = Literal["notice", "schedule", "beat", "playbook", "approval", "failed"]
-"""`notice`: what an agent tells with `notify_user`. `schedule`, `beat`, `playbook`: what these tell, their results
-included. `approval`: somebody is asked. `failed`: a turn that nobody watched failed."""
+"""`notice`: what an agent tells with `notify_user`. `schedule` and `playbook`: what these tell, their results included.
+`beat`: what a heartbeat tells of its beats. `approval`: somebody is asked. `failed`: a turn that nobody watched
+failed."""
 KINDS: Final[tuple[Kind, ...]] = ("notice", "schedule", "beat", "playbook", "approval", "failed")
 Level = Literal["low", "normal", "high"]
 MAX_CHANNELS: Final = 20

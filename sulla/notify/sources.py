@@ -59,7 +59,7 @@ def of_thread(state: ThreadState) -> Iterator[News]:
     """
     run, tainted = state.run, state.context.by.tainted
     for wait in run.waits.values() if run is not None else ():
-        if not wait.prompt:
+        if not wait.is_for_people:
             continue
         text = plain(wait.prompt, tainted=tainted)
         said = f"{text}\n\nAnswer: sulla approvals"

@@ -84,7 +84,7 @@ class ChannelState:
     failures: int = 0
     """In a row."""
     why: str = ""
-    """Of the last one; empty where there was none since something arrived."""
+    """Of the last one, or of a test since; empty where there was none since something arrived."""
     rest_ms: int = 0
     """Until when nothing is tried."""
     left_out: int = 0

@@ -8,8 +8,6 @@ from sulla.agent.model.pictures import shown_text
 from sulla.core.errors import NotFound
 from sulla.core.words import Words, agent
 from sulla.people.slice import Notice
-from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
 from sulla.threads.store import ThreadStore
@@ -35,7 +33,7 @@ class ChildQuestions:
             waits: what it is about to wait for.
         """
         birth = state.identity.birth
-        asks = [wait for wait in waits if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)]
+        asks = [wait for wait in waits if wait.is_for_people]
         if birth is None or birth.unattended or not asks:
             return
         while birth.parent != birth.root:

@@ -12,8 +12,7 @@ from sulla.core.stamp import stamp
 from sulla.core.words import Author
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import PLAYBOOK, is_own_wait
+from sulla.threads.log.plays import PLAYBOOK
 from sulla.threads.log.provenance import from_outside
 from sulla.threads.log.records import Input, Outcome, RunError, RunFinished, Suspended
 from sulla.threads.log.state import ThreadState
@@ -136,9 +135,7 @@ def happening(entry: Entry, state: ThreadState) -> Happening | None:
         case RunError() as error if not state.identity.graph:
             return _made("run.failed", entry, state, _outcome(error.outcome) | {"text": _cut(error.message)})
         case Suspended(waits) if not state.identity.graph:
-            asked = [
-                _question(wait) for wait in waits if not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
-            ]
+            asked = [_question(wait) for wait in waits if wait.is_for_people]
             return _made("run.waiting", entry, state, {"status": "waiting", "questions": asked}) if asked else None
         case _:
             return None

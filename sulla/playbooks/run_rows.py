@@ -35,7 +35,6 @@ from sulla.playbooks.run.orders import begun_with, stands_for, successor_of
 from sulla.playbooks.slice import PLAYBOOK_RUN
 from sulla.rpc.row import money_of
 from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.state import ThreadState
 
 _ENDS: Final[Mapping[type, str]] = {
@@ -106,7 +105,7 @@ def goes_on(state: ThreadState) -> str:
         state: its thread.
     """
     waits = state.run.waits.values() if state.run is not None else ()
-    if any(not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id) for wait in waits):
+    if any(wait.is_for_people for wait in waits):
         return f"it goes on when what it asks is answered (`sulla flow show {state.thread_id}` says how)"
     return "it goes on by itself"
 

@@ -132,7 +132,8 @@ class RouteSteps:
             return facts
         if kept.read.route.reply.fixed_text and said_nothing(state):
             return self.fixed(kept, state, run, SAID_NOTHING)
-        if state.newest.outcome.status == "done" and said_nothing(state) and not has_told(state):
+        ended = state.newest.outcome.status == "done" or state.newest.nudged  # else it is asked once more
+        if ended and said_nothing(state) and not has_told(state):
             return (RouteMoved("failed", why=SAID_NOTHING),)
         return ()
 

@@ -21,6 +21,8 @@ BY_COMMAND: Final = "`sulla changes` shows it"
 """What shows changes that wait, where nobody types a talk's commands."""
 CHANGES: Final = "changes_"
 """How the ids begin of changes of commands."""
+_NO_WORDS: Final = "no_words"
+"""Why a turn is done whose agent has said nothing after its tools."""
 _HELD = late_pattern("(?:[\ufe00-\ufe0f\u200b-\u200f]{1,8}|\U0001f3f4[\U000e0020-\U000e007f]{0,6})\\Z")
 """What may join the end of a piece to the next one; whether it belongs there, only that one shows."""
 
@@ -138,9 +140,8 @@ class Screen:
         outcome = data.get("outcome", {})
         status = outcome.get("status")
         self.exit = {"blocked": Exit.BLOCKED, "cancelled": Exit.CANCELLED}.get(status, Exit.OK)
-        quiet = status == "done" and not (
-            self._pieces.any_shown or self._cycle or data.get("joined") or outcome.get("response")
-        )
+        told = self._pieces.any_shown or self._cycle or data.get("joined") or outcome.get("response")
+        quiet = status == "done" and (not told or outcome.get("reason") == _NO_WORDS)
         beside = "[the agent has said nothing]\n" if quiet else ""
         if status == "blocked":
             beside = "".join(f"{line}\n" for line in blocked_lines(outcome, self.said)) or "[blocked]\n"

@@ -46,6 +46,7 @@ class Receiver:
 def model() -> Iterator[Service]:
     rules = [
         Rule(Failure(400, message=WHY), text="(fail)"),
+        Rule(Reply("The roof is mended.<AGENT_DONE/>", hold="beat"), text="This is your own time"),
         Rule(Reply(tools=(TOLD,)), text="(tell", results=0),
         Rule(Reply("Told.<AGENT_DONE/>", hold="slowly"), text="(tell, slowly)", results=1),
         Rule(Reply("Told.<AGENT_DONE/>"), text="(tell)", results=1),
@@ -83,6 +84,21 @@ def test_a_turn_that_failed_is_told_in_words(place: Place, receiver: Receiver) -
     (said,) = receiver.got
     assert WHY in said
     assert "sulla thread show" in said
+
+
+def test_a_beat_at_work_asks_nobody_and_what_it_said_stays_in_its_log(
+    place: Place, receiver: Receiver, model: Service
+) -> None:
+    with place.up():
+        assert place.run("beat", "now")[0] == Exit.OK
+        until(lambda: model.asked == 1)  # its cycle is at work, and it waits for that
+        assert place.run("ask", "(fail)")[0] != Exit.OK
+        until(lambda: receiver.got)
+        model.release("beat")
+        until(lambda: "The roof is mended." in place.run("beat", "log")[1])
+        assert place.run("ask", "(fail)")[0] != Exit.OK
+        until(lambda: len(receiver.got) == 2)
+    assert all(WHY in said for said in receiver.got)
 
 
 def test_an_address_that_cannot_be_is_told_at_the_start_and_by_the_doctor_and_nothing_is_sent(

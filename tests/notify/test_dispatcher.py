@@ -18,6 +18,7 @@ from sulla.notify.facts import Fact
 from sulla.notify.metrics import FAILED, LEFT_OUT, SENT
 from sulla.notify.outbox import Manners, Outbox
 from sulla.notify.values import BACKOFF_S, Rules
+from sulla.notify.ways import Way, Ways
 from sulla.people.notices import NoticeInfo
 from sulla.telemetry.tally import Tally
 from sulla.testing.clock import ManualClock
@@ -73,6 +74,7 @@ class World:
         self.away = False
         self.tally = Tally((SENT, FAILED, LEFT_OUT), ())
         self.gate: threading.Event | None = None
+        self.ways = Ways()
 
     async def list(self, after: str, limit: int, unseen_by: str) -> Sequence[NoticeInfo]:
         if self.away:
@@ -103,7 +105,8 @@ class World:
 
     def dispatcher(self, book: OutboxBook | None = None, join_ms: int = 0) -> Dispatcher:
         outbox = Outbox([Rules(name, frozenset({"notice", "approval"})) for name in CHANNELS], Manners(join_ms=join_ms))
-        places = Places(self, self.load, self.suspended, self.send, {name: name for name in CHANNELS}, self.fault_of)
+        addresses = {name: name for name in CHANNELS}
+        places = Places(self, self.load, self.suspended, self.send, addresses, self.fault_of, self.ways)
         return Dispatcher(outbox, book or OutboxBook(self.root / FILE), places, self.clock, self.tally)
 
 
@@ -261,6 +264,47 @@ async def test_an_address_that_nothing_can_be_sent_to_is_known_before_a_message(
     assert dispatcher.unusable == {"mail": "no such address"}
     assert "the channel mail can take no messages: no such address" in caplog.text
     assert world.got == []
+
+
+async def test_an_address_of_another_way_is_looked_at_again_and_told_once(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = {"mail": "nobody has written there yet"}
+
+    async def taken(address: str, title: str, text: str, key: str, matter: str) -> str:
+        return faults.get(address, "")
+
+    daemon = world.dispatcher()
+    world.ways.add("mail", Way(taken, lambda address: faults.get(address, "")))
+    await daemon.open()
+    await daemon.judge()
+    await daemon.round()
+    assert daemon.unusable == faults
+    assert caplog.text.count("the channel mail can take no messages: nobody has written there yet") == 1
+    faults.clear()
+    await daemon.round()
+    assert daemon.unusable == {}
+
+
+async def test_a_channel_that_did_not_take_a_test_is_not_well_until_it_takes_something(world: World) -> None:
+    daemon = world.dispatcher()
+    await daemon.open()
+    world.down["mail"] = "no route"
+    for _ in range(2):
+        assert await daemon.test("mail") == "no route"
+    again = world.dispatcher()
+    await again.open()
+    state = again.outbox.states["mail"]
+    assert (state.why, state.failures, again.outbox.broken()) == ("no route", 0, {})
+    world.down.clear()
+    assert await again.test("mail") == ""
+    assert again.outbox.states["mail"].why == ""
+    world.down["mail"] = "no route"
+    await again.test("mail")
+    world.down.clear()
+    world.told("one")
+    await again.round()
+    assert again.outbox.states["mail"].why == ""
 
 
 async def test_a_test_is_sent_at_once_and_says_why_not(world: World) -> None:

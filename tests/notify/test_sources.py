@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from sulla.core.ids import RunId, ThreadId
+from sulla.core.ids import CallId, MessageId, RunId, ThreadId
 from sulla.notify.sources import MAX_CHARS, of_notice, of_thread, plain
 from sulla.people.notices import NoticeInfo
-from sulla.threads.log.family import Birth
+from sulla.threads.log.family import Birth, wait_of
+from sulla.threads.log.open_run import OpenRun, RunCourse, RunMessage
 from sulla.threads.log.records import Outcome
 from sulla.threads.log.state import ModelContext, ThreadIdentity, ThreadState
 from sulla.threads.log.transcript import Transcript
+from sulla.threads.log.waits import Wait
 
 NOTICE = NoticeInfo("ntc_1", "thr_1", "run_1", "sulla", "done", "high", False, 7, 1, "d", {})
 
@@ -49,6 +51,46 @@ def test_a_turn_that_failed_is_told_once_it_is_over_and_of_conversations_alone()
     whose = (ThreadId("thr_0"), RunId("run_0"), ThreadId("thr_0"))
     state.identity = replace(state.identity, graph="", birth=Birth("sub_1", "call", *whose, 1))
     assert list(of_thread(state)) == []
+
+
+@pytest.mark.parametrize(
+    ("graph", "wait_id", "is_asked"),
+    [
+        ("", "approval:call_1:0", True),
+        ("", "review:call_1:0", True),
+        ("", "answer:run_1:call_1:1", True),
+        ("", wait_of("sub_1"), False),
+        ("", wait_of("task_1"), False),
+        ("heartbeat", wait_of("cyc_1"), False),
+        ("playbook", wait_of("stp_1"), False),
+        ("playbook", "ask:ask_1", False),
+        ("playbook", "time:next", False),
+        ("playbook", "human:ask_1", True),
+        ("playbook", "answer:ask_1", True),
+        ("playbook", "approval:call_1:0", True),
+    ],
+    ids=[
+        "a call that needs a yes",
+        "a call of which nobody knows whether it took effect",
+        "an agent's question",
+        "a sub-agent is at work",
+        "a task of a flow is at work",
+        "a beat's cycle is at work",
+        "an agent works at a playbook's step",
+        "a playbook asks a conversation's agent",
+        "a playbook waits for a time",
+        "a playbook wants a yes",
+        "a playbook wants words",
+        "a call of a playbook's step needs a yes",
+    ],
+)
+def test_what_waits_for_a_person_is_a_question_and_what_waits_for_others_or_for_time_is_none(
+    graph: str, wait_id: str, is_asked: bool
+) -> None:
+    state = thread(graph=graph)
+    state.run = OpenRun(RunId("run_1"), RunMessage(1, MessageId("msg_1"), "user", 0), RunCourse(0, 0), "sulla")
+    state.run.waits = {wait_id: Wait(wait_id, CallId("call_1"), "cycle 1 is at work")}
+    assert [(news.kind, news.id) for news in of_thread(state)] == [("approval", f"wait:thr_1:{wait_id}")] * is_asked
 
 
 @pytest.mark.parametrize(

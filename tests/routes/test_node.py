@@ -284,7 +284,7 @@ async def test_an_incident_of_text_alone_that_finds_nothing_has_its_fixed_text(s
 
 @pytest.mark.parametrize("said", ["", "  \n", Say("", reasoning="Hm.")])
 async def test_a_reply_of_a_route_that_is_empty_is_no_success(store: MemoryStore, said: Step) -> None:
-    home = world(store, said, "Good morning.")
+    home = world(store, said, said, "Good morning.")
     thread = await home.thread()
     await home.say(thread, "Hello.")
     assert await home.status(thread) == ("failed", EMPTY)
@@ -308,12 +308,12 @@ async def test_who_was_told_something_beside_a_call_has_a_reply(store: MemorySto
     assert ((await home.status(thread))[0], await home.shown(thread)) == ("done", ["I look."])
 
 
-async def test_without_routes_an_empty_reply_is_one_as_ever(store: MemoryStore) -> None:
-    home = world(store, "")
+async def test_without_routes_it_is_asked_for_once_more_as_with_them(store: MemoryStore) -> None:
+    home = world(store, "", "Good morning.")
     home.table = None
     thread = await home.thread()
     await home.say(thread, "Hello.")
-    assert (await home.status(thread))[0] == "done"
+    assert ((await home.status(thread))[0], await home.shown(thread)) == ("done", ["Good morning."])
 
 
 async def test_an_incident_whose_tool_is_not_there_has_its_fixed_text(store: MemoryStore) -> None:

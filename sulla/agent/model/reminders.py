@@ -10,6 +10,11 @@ NUDGE = (
     "said, and with nothing else."
 )
 
+EMPTY = (
+    "Your last reply was empty, so nobody has heard anything from you. Reply now to what was asked, in words or with a "
+    "call of a tool."
+)
+
 REAL_CALLS = (
     "Your last reply wrote down a call of a tool as text. It was not made, and nothing of that reply counts. Call a "
     "tool as your service lets you call tools, or answer without one."

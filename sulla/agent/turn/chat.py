@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from sulla.agent.approvals.questions import answer_tool, ask_again, asked_section, fault_of, outcome_of, results_of
-from sulla.agent.ending import CALLED_INSTEAD, has_answered
+from sulla.agent.ending import CALLED_INSTEAD, NO_WORDS, has_answered, has_worked
 from sulla.agent.limits.limits import RunLimits, narrowed, reply_cut
 from sulla.agent.model.model import Model, ModelReply
 from sulla.agent.model.pictures import shown_text
 from sulla.agent.model.reminders import CUT_OFF, REAL_CALLS
 from sulla.agent.model.request import Purpose, ReplyRequest
 from sulla.agent.model.token_estimator import Fitted
-from sulla.agent.model.wrapper import Wrapper
 from sulla.agent.packaged import PromptOf, prompted
 from sulla.agent.part import PartOf, whole_turn
 from sulla.agent.prompt import Surroundings, sections
@@ -114,7 +113,7 @@ class AgentChat:
             text_at,
             said.usage,
             said.completed.stop,
-            None if calls else self._outcome(said.wrapper if not again else None, state, run),
+            None if calls else self._outcome(said if not again else replace(said, wrapper=None), state, run),
             hidden=ask.purpose != "reply",
             stand_in=_stand_in(said.completed),
             tainted=tainted,
@@ -145,7 +144,7 @@ class AgentChat:
         said = await self.model.ask(state, run, ask, narrowed(self.limits, state.identity.birth))
         if said is None:
             return False
-        silent, outcome = not has_answered(state), self._outcome(said.wrapper, state, run)
+        silent, outcome = not has_answered(state), self._outcome(said, state, run)
         if outcome.status == "in_progress" and said.completed.message.calls:
             outcome = replace(outcome, reason=CALLED_INSTEAD)
         text = said.text.strip() or (outcome.response or "" if outcome.status == "done" else "")
@@ -280,11 +279,22 @@ class AgentChat:
         known = () if stranger else self.known()
         return (*self.led(state), *sections(spec, self.surroundings), *known, *part.sections)
 
-    def _outcome(self, wrapper: Wrapper | None, state: ThreadState, run: Run) -> Outcome:
+    def _unwrapped(self, text: str, state: ThreadState) -> tuple[Literal["done", "in_progress"], str]:
+        """How far the agent is by a reply that does not say so itself, and the reason: an empty one is no answer, and
+        done only where a tool has done the work."""
+        if self.part(state).plain:
+            return "done", ""
+        if self.spec.completion != "plain":
+            return "in_progress", ""
+        if text.strip():
+            return "done", ""
+        return ("done", NO_WORDS) if has_worked(state) else ("in_progress", "")
+
+    def _outcome(self, said: ModelReply, state: ThreadState, run: Run) -> Outcome:
         now_ms = round(run.clock.now() * 1000)
-        if wrapper is None:
-            done = self.spec.completion == "plain" or self.part(state).plain
-            return Outcome("done" if done else "in_progress", updated_at_ms=now_ms)
+        if (wrapper := said.wrapper) is None:
+            status, reason = self._unwrapped(said.text, state)
+            return Outcome(status, reason=reason, updated_at_ms=now_ms)
 
         def show(text: str | None) -> str:
             return shown_text(Words(text or "", Author.OUTSIDE if self._native else state.context.by))

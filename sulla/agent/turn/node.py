@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import assert_never
 
 from sulla.agent.calls.calls import ToolCalls
+from sulla.agent.ending import has_worked, said_nothing
 from sulla.agent.input.screening import own_words
 from sulla.agent.model.loop import (
     AwaitAnswers,
@@ -18,7 +19,7 @@ from sulla.agent.model.loop import (
     taken_over,
 )
 from sulla.agent.model.pictures import shown_text
-from sulla.agent.model.reminders import CONTINUE, NUDGE
+from sulla.agent.model.reminders import CONTINUE, EMPTY, NUDGE
 from sulla.agent.turn.chat import AgentChat
 from sulla.agent.turn.steering import join_steering
 from sulla.core.dataclass import dataclass
@@ -173,6 +174,9 @@ class AgentNode:
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "continue", CONTINUE))
             return None
         if state.newest.outcome.status == "in_progress" and not state.newest.nudged:
+            if said_nothing(state) and not has_worked(state):  # there is nothing to ask about but the answer itself
+                run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "empty", EMPTY))
+                return None
             run.journal.note(Reminder(MessageId(derived_id("rem", open_run.id, count)), "nudge", NUDGE))
             return await self._nudge(state, run)
         return Next()

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from sulla.channels.addresses import is_by_channel, split
 from sulla.core.errors import Conflict, NotFound, SettingsError
 
 _HEADER: Final = re.compile(r"^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
@@ -40,6 +41,30 @@ def added(text: str, name: str, kind: str, options: Mapping[str, str], secrets: 
     except tomllib.TOMLDecodeError as error:
         raise Conflict(f"nothing can be added to [channels] as sulla.toml has it ({error}): do it by hand") from None
     return made
+
+
+def notices_by(text: str, name: str) -> list[str]:
+    """The channels of `[notify]` whose notices go by a channel.
+
+    Args:
+        text: of the file.
+        name: the channel.
+    """
+    by = list[str]()
+    match tomllib.loads(text):
+        case {"notify": {"channels": [*found], **rest}}:
+            secrets = rest.get("secrets")
+            for one in found:
+                match one, secrets:
+                    case ({"name": str(of), "address": str(address)}, _):
+                        pass
+                    case ({"name": str(of), "secret": str(secret)}, {**kept}):
+                        address = str(kept.get(secret, ""))
+                    case _:
+                        continue  # the settings' own fault, which is told where they are read
+                if is_by_channel(address) and split(address)[0] == name:
+                    by.append(of)
+    return by
 
 
 def removed(text: str, name: str) -> str:

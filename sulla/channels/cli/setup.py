@@ -13,7 +13,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from sulla.channels.cli.file import added, removed, write
+from sulla.channels.cli.file import added, notices_by, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
 from sulla.channels.opened import fault_of, kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
@@ -161,5 +161,7 @@ def remove(given: argparse.Namespace, home: Path) -> Exit:
     except OSError as error:
         raise SettingsError(f"{FILE} cannot be read: {error.strerror}") from None
     write(path, removed(text, given.channel))
+    for notices in notices_by(text, given.channel):
+        tell(f"the notices of {notices} went by it and reach nobody now: set another address in [[notify.channels]]")
     tell(hint(f"{given.channel} is no longer set; a daemon that runs has it until it is started again"))
     return Exit.OK

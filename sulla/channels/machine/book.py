@@ -135,7 +135,9 @@ def with_changes(book: Book, body: bytes) -> Book:
 
 def _talk(one: Mapping[str, Any]) -> Talk:
     left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
-    return Talk(**{**one, "place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"])})
+    asked = tuple((str(ours), str(theirs)) for ours, theirs in one.get("asked", ()))  # older books say nothing of them
+    of = {"place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"]), "asked": asked}
+    return Talk(**{**one, **of})
 
 
 def _item(one: Mapping[str, Any]) -> Item:

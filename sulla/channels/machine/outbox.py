@@ -14,6 +14,7 @@ from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Measure, beginning, cut_up
 from sulla.channels.machine.legible import in_a_line
+from sulla.channels.machine.quoting import broken_off
 from sulla.channels.machine.values import MOST_ITEMS, GivenUp, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
@@ -29,9 +30,6 @@ _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
 """What stands before a message of which nobody can find out whether it arrived."""
-
-BROKEN_OFF: Final = "*(This answer was broken off.)*"
-"""What stands below an answer that was not written to its end."""
 
 
 class Outbox:
@@ -168,12 +166,17 @@ class Outbox:
         if (preview := self._book.previews.pop(place, None)) is not None and preview.ref:
             self._withdraw(preview)
 
-    def break_off(self, place: str) -> None:
-        """What a preview shows will not be written to its end: it stays where it is, and says so."""
+    def break_off(self, place: str, begins: str = "") -> None:
+        """What a preview shows will not be written to its end: it stays where it is, and says so.
+
+        Args:
+            place: where.
+            begins: the beginning of the message that it answers (`quoting.begins`).
+        """
         preview = self._book.previews.pop(place, None)
         if preview is None or not preview.text:
             return
-        mark = f"\n\n{BROKEN_OFF}"
+        mark = f"\n\n{broken_off(begins)}"
         most = self._manners.most_chars - self._measure(mark) - self._measure(DOUBTFUL)
         text = beginning(preview.text, most, self._measure) + mark
         if preview.ref:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sulla.channels.machine.outbox import BROKEN_OFF
+from typing import Final
+
+from sulla.agent.ending import NO_WORDS
 from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
 from sulla.threads.log.codec import Entry
-from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.waits import Wait
+
+NOTHING_SAID: Final = "*It is done; the agent has said nothing.*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Reply:
 
     message_id: str
     text: str
+    broken_off: bool = False
+    """Whether it was not written to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class AnsweredElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A turn ended; with a word to people where it did not end well."""
+    """A turn ended; with a word to people where it did not end well, or the agent had none."""
 
     said: str = ""
     broken_off: bool = False
@@ -46,6 +50,9 @@ class Ended:
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A turn began, or went on."""
+
+    message_id: str = ""
+    """What it answers, where it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +86,13 @@ def step_of(entry: Entry) -> Step | None:
     fact = entry.fact
     match fact:
         case f.TextMessageEnd(hidden=False) if fact.text.strip():
-            return Reply(fact.message_id, f"{fact.text}\n\n{BROKEN_OFF}" if fact.cut else fact.text)
+            return Reply(fact.message_id, fact.text, fact.cut)
         case f.Suspended():
-            return Asked(tuple(filter(is_for_people, fact.waits)))
+            return Asked(tuple(wait for wait in fact.waits if wait.is_for_people))
         case f.Resumed():
             return AnsweredElsewhere(fact.wait_id) if fact.wait_id else Begun()
         case f.RunStarted():
-            return Begun()
+            return Begun(fact.message_id)
         case f.RunError():
             return Ended(f"*This did not work: {fact.message}*", broken_off=True)
         case f.RunFinished():
@@ -96,16 +103,13 @@ def step_of(entry: Entry) -> Step | None:
             return None
 
 
-def is_for_people(wait: Wait) -> bool:
-    """Whether people answer what a run waits for."""
-    return not is_child_wait(wait.wait_id) and not is_own_wait(wait.wait_id)
-
-
 def _ending(outcome: f.Outcome) -> str:
     match outcome.status:
         case "blocked":
             return f"*I cannot go on: {outcome.blocker_reason}*" if outcome.blocker_reason else ""
         case "failed":
             return f"*This did not work: {outcome.reason or outcome.status_report or 'no reason was given'}*"
+        case "done" if outcome.reason == NO_WORDS:
+            return NOTHING_SAID
         case _:
             return ""

@@ -26,6 +26,11 @@ class Standing:
     """When something went wrong last; 0 for never."""
     failed_why: str = ""
 
+    @property
+    def said(self) -> str:
+        """How it does, and why, in words."""
+        return f"{self.state}: {self.why}" if self.why else self.state
+
     def at(self, now_ms: int, state: State, why: str = "") -> Standing:
         """How it does from now on.
 

@@ -24,6 +24,8 @@ MOST_LEFT: Final = 3
 """Conversations before the present one that are still listened to at a place."""
 MOST_PLAYS: Final = 20
 """Playbooks that a place listens to at once."""
+MOST_ASKED: Final = 16
+"""Messages of a place that can be answered by what is said of them; of more, the oldest are not."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
 
@@ -47,6 +49,9 @@ class Talk:
     record of their logs all is planned."""
     plays: tuple[str, ...] = ()
     """Playbooks that were begun from here and have not ended, by their threads: what they ask is asked here."""
+    asked: tuple[tuple[str, str], ...] = ()
+    """The newest messages here whose turns have not ended, as far as the log was read: our ids of them, and the
+    service's. What is said of how such a turn ended answers its message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.seen import Seen
-from sulla.channels.machine.values import MOST_PLACES, Talk
+from sulla.channels.machine.values import MOST_ASKED, MOST_PLACES, Talk
 from sulla.channels.run.people_book import PeopleBook
 from sulla.channels.run.shelf import Shelf
 from sulla.core.clock import Clock
@@ -107,6 +107,17 @@ class Held:
         """
         talks = self.book.talks  # where somebody talked last comes last
         return place if place in talks else next((key for key in reversed(talks) if talks[key].place.id == place), "")
+
+    def note_asked(self, place: Place, ours: str, theirs: str) -> None:
+        """A message is about to be handed on: what is said of how its turn ended answers it.
+
+        Args:
+            place: where somebody has just talked.
+            ours, theirs: its ids.
+        """
+        talk = self.book.talks[place.key]
+        others = (one for one in talk.asked if one[0] != ours)
+        self.book.talks[place.key] = replace(talk, asked=(*others, (ours, theirs))[-MOST_ASKED:])
 
     def talk(self, place: Place) -> Talk:
         """What is known of a place, from now on as one where somebody talked last."""

@@ -211,6 +211,7 @@ class Incoming:
             quoted, text = "\n\n".join(filter(None, (f"{arrived.sender.name}: {text}", quoted))), UNKNOWN
         said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted)
         caller = person.principal if person is not None else f"channel:{held.name}:group"
+        self._held.note_asked(place, message_id, arrived.message_id)
         refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
         if refused and person is not None:  # else whoever writes much would have much said
             held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)

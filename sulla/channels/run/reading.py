@@ -16,11 +16,12 @@ from sulla.channels.machine.outgoing import (
     Reply,
     Step,
     Told,
-    is_for_people,
     step_of,
 )
+from sulla.channels.machine.quoting import about, begins, broken_off
 from sulla.channels.machine.values import MOST_PLAYS, MOST_QUESTIONS, Question, Talk
 from sulla.channels.run.held import Held
+from sulla.channels.run.whose import Whose, whose
 from sulla.core.errors import NotFound
 from sulla.core.ids import ThreadId
 from sulla.threads.log.codec import Entry
@@ -106,32 +107,42 @@ class Reader:
 
     async def _plan(self, talk: Talk, thread: str, entry: Entry) -> None:
         outbox, place, present = self._held.outbox, talk.place.key, thread == talk.thread
-        match step_of(entry):
-            case Reply(message_id, text) if present:
-                self.answered[place] = message_id
-                outbox.answer(place, message_id, text)
-            case Reply(message_id, text):
-                outbox.say(place, text, message_id)
+        match step := step_of(entry):
+            case Reply(message_id, text, cut):
+                if cut:
+                    text = f"{text}\n\n{broken_off(begins((await self._whose(thread, entry)).text))}"
+                if present:
+                    self.answered[place] = message_id
+                    outbox.answer(place, message_id, text)
+                else:
+                    outbox.say(place, text, message_id)
             case Told(text):
                 outbox.say(place, text, f"{thread}:{entry.seq}")
             case Asked(waits):
                 self.at_work.discard(place)
                 await self._ask(place, thread, {one.wait_id for one in waits})
-            case Ended(said, broken_off):
-                self._end(place, thread, present=present, broken_off=broken_off)
+            case Ended(said):
+                asked = await self._whose(thread, entry) if said or step.broken_off else Whose()
+                words, answers = begins(asked.text), dict(talk.asked).get(asked.message_id, "")
+                self._end(place, thread, words, present=present, broken_off=step.broken_off)
                 if said:
-                    outbox.say(place, said, f"{thread}:{entry.seq}")
-            case step:
+                    outbox.say(place, about(said, words), f"{thread}:{entry.seq}", reply_to=answers)
+            case _:
                 self._note(talk, thread, step)
 
-    def _end(self, place: str, thread: str, *, present: bool, broken_off: bool) -> None:
-        """A turn is over: nothing of it is asked or shown any more."""
+    async def _whose(self, thread: str, entry: Entry) -> Whose:
+        """The message that the turn of a record answers."""
+        run_id = entry.origin.run_id
+        return await whose(self._held.around.threads, ThreadId(thread), run_id, entry.seq) if run_id else Whose()
+
+    def _end(self, place: str, thread: str, words: str, *, present: bool, broken_off: bool) -> None:
+        """A turn is over, of a message that begins so: nothing of it is asked or shown any more."""
         self._close(self._open(thread), "no longer asked")
         if present:
             self.at_work.discard(place)
             self.over.add(place)
             if broken_off:
-                self._held.outbox.break_off(place)
+                self._held.outbox.break_off(place, words)
             else:
                 self._held.outbox.drop_preview(place)
 
@@ -142,8 +153,12 @@ class Reader:
             case AnsweredElsewhere(wait_id):
                 self.at_work.add(place)
                 self._close([one for one in self._open(thread) if one.wait_id == wait_id], "answered")
-            case Begun():
+            case Begun(message_id):
                 self.at_work.add(place)
+                ours = [one for one, _ in talk.asked]
+                if message_id in ours:  # of what was said before it all has been told
+                    asked = talk.asked[ours.index(message_id) :]
+                    self._held.book.talks[place] = replace(self._held.book.talks[place], asked=asked)
             case Playing(play, ended):
                 plays = (*(one for one in talk.plays if one != play), *(() if ended else (play,)))
                 self._held.book.talks[place] = replace(talk, plays=plays[-MOST_PLAYS:])
@@ -175,8 +190,8 @@ class Reader:
         Raises:
             StoreUnavailable, StaleLease: it is not kept.
         """
-        asked = filter(is_for_people, state.run.waits.values() if state.run is not None else ())
-        waits = {one.wait_id: one for one in asked}
+        asked = state.run.waits.values() if state.run is not None else ()
+        waits = {one.wait_id: one for one in asked if one.is_for_people}
         gone = [one for one in self._open(state.thread_id) if one.wait_id not in waits]
         known = {one.wait_id for one in self._open(state.thread_id)}
         fresh = [one for one in waits.values() if one.wait_id not in known]

@@ -33,8 +33,7 @@ from sulla.gateway.dialects.steps import (
 )
 from sulla.gateway.feed.feed import REASONING, TEXT
 from sulla.gateway.problems import Problem, status_of_kind
-from sulla.threads.log.family import is_child_wait
-from sulla.threads.log.plays import is_own_wait
+from sulla.threads.log.waits import is_for_people
 
 _OPEN = 256
 """Messages and calls of one turn that are remembered; of more the oldest are forgotten."""
@@ -106,7 +105,7 @@ class StepReader:
             case "TOOL_CALL_START" | "TOOL_CALL_RESULT":
                 return self._tool(event)
             case "SUSPENDED":
-                asks = [_ask(wait) for wait in _objects(data.get("waits")) if _is_for_people(wait)]
+                asks = [_ask(wait) for wait in _objects(data.get("waits")) if is_for_people(_str(wait, "wait_id"))]
                 self._asks = {ask.id: ask for ask in asks}
                 past = event.seq is not None and event.seq <= self._past
                 self._settled = {ask.id for ask in asks if past and ask.id not in self._waiting}
@@ -297,11 +296,6 @@ def _spent(usage: JsonObject) -> StepUsage:
     cached = _int(usage, "cache_read_tokens")
     read = _int(usage, "input_tokens") + cached + _int(usage, "cache_write_tokens")
     return StepUsage(read, cached, _int(usage, "output_tokens"))
-
-
-def _is_for_people(wait: JsonObject) -> bool:
-    wait_id = _str(wait, "wait_id")
-    return not is_child_wait(wait_id) and not is_own_wait(wait_id)
 
 
 def _ask(wait: JsonObject) -> StepQuestion:

@@ -51,7 +51,8 @@ def run(given: argparse.Namespace) -> Exit:
             continue
         if not number:
             print(table.head())
-        state = f"{row['failures']} failures: {row['why']}" if row["failures"] else "well"
+        took = f"{row['failures']} failures" if row["failures"] else "takes no messages"
+        state = f"{took}: {row['why']}" if row["why"] else "well"
         print(table.row((row["channel"], row["level"], str(row["waiting"]), ", ".join(row["kinds"]), state)))
     if not rows and not given.json:
         tell("no channels: docs/notify.md says how to set one")

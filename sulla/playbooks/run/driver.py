@@ -41,7 +41,7 @@ from sulla.playbooks.run.steps import StepEffects
 from sulla.playbooks.run.worker import RunWorker
 from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.inputs import ControlInput
-from sulla.threads.log.plays import is_own_wait, is_step_question
+from sulla.threads.log.plays import is_step_question
 from sulla.threads.log.records import Answer, Suspended
 from sulla.threads.log.state import ThreadState
 from sulla.threads.log.waits import Wait
@@ -136,8 +136,7 @@ class RunDriver:
     def wait_for(self, job: StepAttempt, wait: Wait) -> None:
         """Have an attempt wait for an answer. A person's takes none of its time, but for a step that is a question."""
         job.wait = wait
-        of_nobody = is_child_wait(wait.wait_id) or is_own_wait(wait.wait_id)
-        if wait.prompt and not of_nobody and not isinstance(self._history.does(job.begun.at), HumanStep):
+        if wait.prompt and wait.is_for_people and not isinstance(self._history.does(job.begun.at), HumanStep):
             self.take(self._machine.hold(job.begun.at), Author.OPERATOR)
 
     def take(self, facts: Iterable[Fact], by: Author, *, first: Played | None = None, seq: int = 0) -> None:

@@ -263,8 +263,8 @@ def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin
 
 def _reminder(state: ThreadState, fact: f.Reminder, origin: Origin) -> None:
     _run(state, fact).model.replied = False
-    if fact.reason == "nudge":
-        state.newest.nudged = state.newest.nudging = True
+    if fact.reason in ("nudge", "empty"):
+        state.newest.nudged, state.newest.nudging = True, fact.reason == "nudge"
     elif fact.reason == "continue":
         state.newest.agent_loops += 1
 

@@ -158,6 +158,7 @@ class NewestRun:
     model: str = ""
     outcome: Outcome = field(default_factory=Outcome, metadata=ALWAYS)
     nudged: bool = False
+    """It was asked once more, for what its reply lacked: the words, or how far it is."""
     nudging: bool = False
     """The nudge is the last thing said: its answer is still to come."""
     agent_loops: int = 0

@@ -127,7 +127,7 @@ class Outcome(Fielded):
     blocker_reason: str = ""
     unblock_requirements: str = ""
     reason: str = ""
-    """A stable word, e.g. ``limit_steps``; for `done`, ``no_wrapper`` if the agent did not say itself that it is."""
+    """A stable word, e.g. ``limit_steps``; for `done`, ``no_wrapper`` or ``no_words`` (`agent.ending`)."""
     hit: LimitHit | None = None
     """The limit that ended the run, and by how much."""
     updated_at_ms: int = 0
@@ -270,7 +270,7 @@ class ToolCallResult(Fielded):
 
 @dataclass(frozen=True, slots=True)
 class Reminder(Fielded):
-    """A note to the model in the user's role, not for people. Reasons but ``continue`` and ``nudge`` change nothing."""
+    """A note to the model as a user, not people. Reasons but ``continue``, ``nudge`` and ``empty`` change nothing."""
 
     kind: ClassVar[str] = "REMINDER"
     provenance: ClassVar[Provenance] = "daemon"

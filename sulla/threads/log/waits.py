@@ -7,7 +7,9 @@ from typing import ClassVar
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import CallId
 from sulla.core.jsontypes import FrozenJson
+from sulla.threads.log.family import is_child_wait
 from sulla.threads.log.forms import Fielded
+from sulla.threads.log.plays import is_own_wait
 from sulla.threads.log.provenance import Provenance
 
 
@@ -29,6 +31,11 @@ class Wait(Fielded):
     """What the answer has to be one of; empty for free text, and for yes or no."""
     form: FrozenJson | None = None
     """JSON Schema of the answer; None where any text will do."""
+
+    @property
+    def is_for_people(self) -> bool:
+        """See `is_for_people`."""
+        return is_for_people(self.wait_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +67,13 @@ class RunWaiting(Fielded):
     """The tool call that is tried again; empty for a model's."""
     said: str = ""
     """What failed, in the words of a person's error message; empty where only the reason is known."""
+
+
+def is_for_people(wait_id: str) -> bool:
+    """Whether people answer what is waited for under this id: no child reports under it, and neither time nor a
+    conversation's agent ends it.
+
+    Args:
+        wait_id: the wait's id.
+    """
+    return not is_child_wait(wait_id) and not is_own_wait(wait_id)

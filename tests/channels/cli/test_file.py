@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sulla.channels.cli.file import added, removed, write
+from sulla.channels.cli.file import added, notices_by, removed, write
 from sulla.core.errors import Conflict, NotFound, SettingsError
 
 TEXT = '# mine\n[agent]\nname = "x"  # [[channels.accounts]]\n\n[notify]\nquiet = "22:00-07:00"\n'
@@ -28,6 +28,23 @@ def test_what_was_added_is_read_and_can_be_removed() -> None:
 def test_a_section_below_goes_with_it_and_what_follows_stays() -> None:
     text = '[[channels.accounts]]\nname = "a"\nkind = "k"\n[channels.accounts.secrets]\ntoken = "t"\n[agent]\nx = 1\n'
     assert removed(text, "a") == "[agent]\nx = 1\n"
+
+
+def test_the_notices_that_go_by_a_channel_are_named() -> None:
+    text = """
+[notify]
+channels = [
+    { name = "phone", address = "channel://tg/5001" },
+    { name = "work", secret = "work" },
+    { name = "mail", address = "mailto://tg/5001" },
+    { name = "odd" },
+    { name = "other", address = "channel://tgx/1" },
+]
+[notify.secrets]
+work = "channel://tg/-7"
+"""
+    assert notices_by(text, "tg") == ["phone", "work"]
+    assert notices_by(TEXT, "tg") == notices_by("notify = 7", "tg") == []
 
 
 def test_two_of_a_name_and_one_that_is_not_there_are_refused() -> None:

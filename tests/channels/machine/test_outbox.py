@@ -8,7 +8,8 @@ import pytest
 
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
-from sulla.channels.machine.outbox import BACKOFF_S, BROKEN_OFF, DOUBTFUL, MOST_LOOKS, Outbox
+from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, Outbox
+from sulla.channels.machine.quoting import broken_off
 from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Question, Talk
 
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
@@ -192,7 +193,7 @@ def test_what_was_shown_and_is_broken_off_stays_and_says_so() -> None:
     edit, failure = book.items.values()
     assert (edit.kind, edit.ref, failure.text) == ("edit", "r1", "This did not work.")
     assert edit.text.startswith("so far so far")
-    assert edit.text.endswith(BROKEN_OFF)
+    assert edit.text.endswith(broken_off(""))
     assert len(edit.text) <= MANNERS.most_chars
     outbox.answer("p", "m2", "The next one.")
     assert [one.kind for one in book.items.values()] == ["edit", "text", "text"]
@@ -303,7 +304,9 @@ def test_a_book_is_read_as_it_was_written() -> None:
     book, outbox = _outbox()
     book.owner, book.cursor = Owner("a", "s"), "7"
     book.seen.add("x")
-    book.talks["p"] = Talk(Place("p", "t", "group", "Name"), "b", "helper", "thr", 7, 8, (("old", 3),), ("play",))
+    book.talks["p"] = Talk(
+        Place("p", "t", "group", "Name"), "b", "helper", "thr", 7, 8, (("old", 3),), ("play",), (("ours", "9"),)
+    )
     book.questions["q1"] = _question()
     outbox.ask(_question(), "May I?")
     outbox.show("p", "m1", "so far")

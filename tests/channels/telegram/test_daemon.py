@@ -74,6 +74,10 @@ def model() -> Iterator[Service]:
         Rule(Reply(tools=(play,)), text="(play)", results=0),
         Rule(Reply("It is begun.<AGENT_DONE/>"), text="(play)"),
         Rule(Reply("Well met.<AGENT_DONE/>"), text="(hello)"),
+        Rule(Reply(""), text="(nothing)"),
+        Rule(Reply(""), text="Your last reply"),
+        Rule(Reply(tools=(ToolUse("get_time_date", {}),)), text="(look)", results=0),
+        Rule(Reply(""), text="(look)"),
     ]
     with service(Script(rules)) as found:
         yield found
@@ -126,6 +130,56 @@ def test_somebody_is_let_in_and_answered(place: Place, telegram: Telegram) -> No
         assert TOKEN not in daemon.complaints
     written = [one.read_text("utf-8", "replace") for one in place.home.rglob("*.log")]
     assert not [text for text in written if TOKEN in text]
+
+
+@pytest.mark.parametrize("completion", ["plain", "wrapper"])
+def test_a_message_to_which_a_model_says_nothing_ends_in_words_at_the_place_and_the_terminal(
+    tmp_path: Path, model: Service, telegram: Telegram, completion: str
+) -> None:
+    place = Place(tmp_path / "home", **model.environ, SULLA_MEMORY__ENABLED="false", SULLA_AGENT__COMPLETION=completion)
+    assert place.run("init")[0] == Exit.OK
+    with_channel(place, telegram)
+    with place.up():
+        let_in(place, telegram, 1, "ann")
+        for text in ("(nothing)", "(hello)", "(look)"):
+            telegram.said(1, text)
+        until(lambda: len(telegram.texts(1)) == 5)
+        failed, answered, looked = telegram.texts(1)[2:]
+        assert failed.startswith("(nothing)\n")
+        assert "This did not work: the model's reply was empty, also when it was asked once more" in failed
+        assert answered == "Well met."
+        asks = place.run("ask", "(nothing)")
+        assert (asks[0], "failed (no_outcome): the model's reply was empty" in asks[2]) == (Exit.FAILED, True)
+        looks = place.run("ask", "(look)")
+    if completion == "plain":
+        assert looked.splitlines()[::2] == ["(look)", "It is done; the agent has said nothing."]
+        assert (looks[0], "[the agent has said nothing]" in looks[2]) == (Exit.OK, True)
+    else:
+        assert "This did not work: the model's reply was empty" in looked
+        assert (looks[0], "failed (no_outcome)" in looks[2]) == (Exit.FAILED, True)
+
+
+def test_notices_that_nothing_can_be_sent_to_are_told_by_all_that_can_know_it(place: Place, telegram: Telegram) -> None:
+    with (place.home / "sulla.toml").open("a") as file:
+        for name, address in (("phone", "tg/77"), ("work", "gone/1")):
+            file.write(f'\n[[notify.channels]]\nname = "{name}"\naddress = "channel://{address}"\n')
+    gone, nobody = "there is no channel 'gone'; there are: tg", "nobody has written to the channel 'tg' at '77' yet"
+    assert f"the notices of work reach nobody: {gone}" in place.run("doctor")[1]
+    with place.up() as daemon:
+        daemon.complains(f"the channel work can take no messages: {gone}")
+        until(lambda: nobody in place.run("notify", "list")[1])
+        daemon.complains(f"the channel phone can take no messages: {nobody}")
+        rows = [json.loads(line) for line in place.run("notify", "list", "--json")[1].splitlines()]
+        assert [row["why"] for row in rows] == [nobody, gone]
+        doctor = place.run("doctor")[1]
+        assert f"phone: {nobody}" in doctor
+        assert f"work: {gone}" in doctor
+        assert nobody in place.run("notify", "test", "phone")[2]
+    removed = place.run("channel", "remove", "tg")
+    assert (removed[0], "the notices of phone went by it and reach nobody now" in removed[2]) == (Exit.OK, True)
+    assert "there is no channel 'tg'; there are: none" in place.run("doctor")[1]
+    with place.up():
+        assert "there is no channel 'tg'; there are: none" in place.run("notify", "list")[1]
 
 
 def asked(telegram: Telegram, number: int) -> list[Seen]:

@@ -77,8 +77,16 @@ async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: M
         await scene.until(lambda: len(scene.texts(1)) == 2, "the notice")
         await scene.pass_time(20)
         assert scene.texts(1)[1:] == ["Sulla: a notice\n\nThe tea is ready."]
-        assert await lines.notify("channel://chat/77", "t", "x", "k2", "")
-        assert await lines.notify("channel://other/77", "t", "x", "k3", "")
+        for address, why in (
+            ("channel://chat/77", "nobody has written to the channel 'chat' at '77' yet"),
+            ("channel://chat", "nobody has written to the channel 'chat' at '' yet"),
+            ("channel://other/77", "there is no channel 'other'; there are: chat"),
+        ):
+            assert lines.notice_fault(address) == await lines.notify(address, "t", "x", "k2", "") == why
+        held, scene.line.held = scene.line.held, None
+        assert lines.notice_fault("channel://chat/77") == ""  # nobody knows who has written there
+        scene.line.held = held
+        assert lines.notice_fault(where) == ""
 
 
 async def test_what_a_conversation_says_at_its_place_is_no_notice_there(
@@ -105,7 +113,8 @@ async def test_what_a_conversation_says_at_its_place_is_no_notice_there(
         assert [text.partition("\n")[0] for text in scene.texts(2)[1:]] == ["Sulla: somebody is asked"] * 3
         lines = Lines({"chat": scene.line}, scene.people)
         held, scene.line.held = scene.line.held, None
-        assert "is well" in await lines.notify(here, "Sulla: somebody is asked", "May I?", "k", matters[0])
+        why = await lines.notify(here, "Sulla: somebody is asked", "May I?", "k", matters[0])
+        assert why == "this daemon does not have the channel 'chat' now (well)"
         scene.line.held = held
 
 

@@ -30,6 +30,7 @@ describe("the end of a turn", () => {
 
   it("says for people why, and nothing where that is the end itself", () => {
     expect(endWords({ ...END, outcome: { status: "done", reason: "no_wrapper" } }).why).toBe("");
+    expect(endWords({ ...END, outcome: { status: "done", reason: "no_words" } })).toMatchObject({ how: "Done", why: "the agent has said nothing" });
     expect(endWords({ ...END, outcome: { status: "cancelled", reason: "stopped" } })).toMatchObject({ how: "Stopped", why: "" });
     expect(endWords({ ...END, error: { code: "provider_transient", message: "" } }).why).toBe("the model's service has trouble");
     expect(endWords({ ...END, error: { code: "new_code", message: "" } }).why).toBe("new_code");

@@ -287,6 +287,8 @@ export const notes = catalog("chat.notes", {
 /** Stable words of how a turn ended, for people; those that say nothing more than its end are empty. */
 export const codes = catalog("chat.codes", {
   no_wrapper: "",
+  no_words: "the agent has said nothing",
+  no_outcome: "the model said nothing, also when it was asked once more",
   stopped: "",
   cancelled: "",
   forked: "this turn was at work when the copy was made, and was not copied: it has no answer here",
