@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.local_cluster import LocalCluster, Store
+from deploy.local_parts import Failed
 from sulla.terminal.place import Door
 from tests.faults.backend import CLOCK, Backend, postgres, redis
 from tests.faults.crowd import UNBOUNDED
@@ -18,6 +19,9 @@ from tests.faults.parked import ASKING
 from tests.faults.playbooks.playing import write_playbooks
 from tests.servers.proxy import FaultProxy, Pass, Refuse, Slow, Stall
 
+UP_S = 120.0
+"""How long a daemon may take to come up, however often it is started again."""
+AGAIN_S = 1.0
 SETTINGS = {
     **UNBOUNDED,
     **ASKING,
@@ -87,14 +91,27 @@ class Stage:
         await asyncio.gather(*map(self.start, others))
 
     async def start(self, name: str) -> None:
-        """Start a part that does not run; return when it answers, however long a link of it is cut."""
+        """Start a part that does not run; return when it answers, however long a link of it is cut. A daemon whose
+        server dies under its start ends, and is started again, as service managers do.
+
+        Raises:
+            Failed: it does not come up.
+        """
         if name in self.servers:
             return await asyncio.to_thread(self.cluster.start, name)
         ways = {server: link.port for server, link in self._links[name].items()}
         settings = {**SETTINGS, "ANTHROPIC_BASE_URL": self.model}
-        return await asyncio.to_thread(
-            lambda: self.cluster.start(name, settings=settings, ways=ways, code=self.code.get(name))
-        )
+        end_s = CLOCK.elapsed() + UP_S
+        while True:
+            try:
+                return await asyncio.to_thread(
+                    lambda: self.cluster.start(name, settings=settings, ways=ways, code=self.code.get(name))
+                )
+            except Failed:
+                if CLOCK.elapsed() > end_s:
+                    raise
+            await self.stop(name)
+            await CLOCK.sleep(AGAIN_S)
 
     async def stop(self, name: str, how: signal.Signals = signal.SIGTERM) -> None:
         """End a part."""
