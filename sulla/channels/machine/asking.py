@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Final
 
+from sulla.channels.machine.exact import in_line, literal
 from sulla.channels.machine.people import Person
-from sulla.channels.machine.values import Choice, Question, Verdict
+from sulla.channels.machine.values import Choice, Question, Shown, Verdict
 from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
@@ -61,28 +62,28 @@ def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: 
     return Question(id_, place, thread, wait.wait_id, wait.prompt, tuple(choices))
 
 
-def words_of(question: Question, *, button_chars: int) -> str:
-    """What a question says.
+def shown_of(question: Question, *, button_chars: int) -> Shown:
+    """What a question says: all that somebody else has chosen, to the letter, and how it is answered.
 
     Args:
         question: it.
         button_chars: how much of a choice its button shows: longer ones stand in the words; 0 where the service has
             none: then it says how to answer in words.
     """
+    prompt = literal(question.prompt) or "?"
     if not question.choices:
-        return f"{question.prompt}\n\n{HOW}"
+        return Shown((prompt,), HOW)
     if button_chars:
         if all(len(one.label) <= button_chars for one in question.choices):
-            return question.prompt
-        return "\n".join((question.prompt, "", *(f"- {_plain(one.label)}" for one in question.choices)))
+            return Shown((prompt,))
+        return Shown((prompt, "\n".join(f"- {one.label}" for one in question.choices)))
     numbers = _numbered(question)
     ways = "\n".join(
-        f"{f'{number}.' if numbers else '-'} {_plain(one.label)}: `/pick {one.token}`"
+        f"{f'{number}.' if numbers else '-'} {one.label}: /pick {one.token}"
         for number, one in enumerate(question.choices, 1)
     )
     what = "the number or the words of one" if numbers else "the words of one"
-    how = f"Reply to this message with nothing but {what}, or say what stands behind it."
-    return f"{question.prompt}\n\n{ways}\n\n{how}"
+    return Shown((prompt, ways), f"Reply to this message with nothing but {what}, or say what stands behind it.")
 
 
 def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:
@@ -107,7 +108,8 @@ def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: 
         meant = [
             choice
             for number, choice in enumerate(question.choices, 1)
-            if words == _plain(choice.label).casefold() or (numbers and words == str(number))
+            if words in (choice.label.casefold(), _plain(choice.text).casefold() or None)
+            or (numbers and words == str(number))
         ]
         if len(meant) == 1:
             return Answered(question, meant[0]) if "approve" in person.scopes else NOT_YOURS
@@ -161,7 +163,7 @@ def picked(
 
 def _numbered(question: Question) -> bool:
     """Whether choices can be meant by their numbers: not where one of them is a number itself."""
-    return not any(_plain(choice.label).isdigit() for choice in question.choices)
+    return not any(choice.label.isdigit() for choice in question.choices)
 
 
 def _plain(text: str) -> str:
@@ -177,7 +179,7 @@ def _choices(wait: Wait) -> list[tuple[str, Verdict, str]]:
         return [(label, verdict, "") for label, verdict in _APPROVAL]
     if kind == "review":
         return [(label, verdict, "") for label, verdict in _REVIEW]
-    return [(choice, "result", choice) for choice in wait.choices]
+    return [(in_line(choice), "result", choice) for choice in wait.choices]
 
 
 def _token(secret: str, question: str, number: int) -> str:

@@ -172,7 +172,7 @@ class Incoming:
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
         question = self._held.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
-        self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{choice.label}: {person.name}*")
+        self._held.outbox.ask_no_more(question, f"{choice.label}: {person.name}")
         return f"{choice.label}."
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:

@@ -17,6 +17,7 @@ from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
 from sulla.store.base import Store
 from sulla.testing.channels.asking_kit import AskingKit
+from sulla.testing.channels.exact_kit import AskedExactlyKit
 from sulla.testing.channels.kill_kit import MARK, KillKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
 from sulla.testing.channels.wire import Wire
@@ -67,7 +68,7 @@ class BrokenOff(Slow):
             yield delta
 
 
-class LineKit(AskingKit, KillKit):
+class LineKit(AskingKit, AskedExactlyKit, KillKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:
