@@ -19,7 +19,7 @@ COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'
 
 def asked(reason: str, **args: Json) -> str:
     """What the daemon asks about a call."""
-    return question(ToolCall(CallId("c"), "bash", args), reason, "0123456789abcdef0123")
+    return question(ToolCall(CallId("c"), "bash", args), reason, "0123456789abcdef0123")[0]
 
 
 def test_a_command_is_shown_once_as_its_lines_and_then_the_reason() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
+from sulla.agent.approvals.approvals import leaves_out
 from sulla.channels.machine.exact import in_line, literal
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.values import Choice, Question, Shown, Verdict
@@ -28,6 +30,8 @@ SAY: Final = (
 )
 MOST_WORD_CHARS: Final = 40
 """Of what somebody picked and is none, as it is told back."""
+MOST_PARTS: Final = 5
+"""So many messages a question may take by which a call is made; nobody reads more before he allows it."""
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
 _ALWAYS: Final[tuple[str, Verdict]] = ("Always allow", "always")
 _REVIEW: Final[tuple[tuple[str, Verdict], ...]] = (("Run it again", "run_again"), ("Give up", "give_up"))
@@ -39,6 +43,40 @@ class Answered:
 
     question: Question
     choice: Choice
+
+
+TOO_LONG: Final = (
+    "This is too long to be shown here whole, so it cannot be allowed here: `sulla approvals` shows all of it and "
+    "takes the answer, as the console does."
+)
+_SHORT_CHARS: Final = 3_000
+"""What is shown of one that is too long, at the most."""
+_MAKES: Final = ("approve", "always", "run_again")
+"""Answers by which a call is made."""
+
+
+def is_too_long(question: Question, wait: Wait, parts: int) -> bool:
+    """Whether somebody would allow what he is not shown: a call whose arguments are not there whole, or take too many
+    messages.
+
+    Args:
+        question: it.
+        wait: what the run waits for.
+        parts: how many messages the question takes.
+    """
+    makes = any(one.verdict in _MAKES for one in question.choices)
+    return makes and (parts > MOST_PARTS or (leaves_out(wait) and not wait.whole))
+
+
+def refusing(question: Question, wait: Wait) -> Question:
+    """The same question where it cannot be shown whole: it can be refused, or given up, and nothing else.
+
+    Args:
+        question: it.
+        wait: what the run waits for.
+    """
+    kept = tuple(one for one in question.choices if one.verdict not in _MAKES)
+    return replace(question, prompt=cut(wait.prompt, _SHORT_CHARS), choices=kept)
 
 
 def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: int) -> Question:
@@ -59,31 +97,33 @@ def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: 
         Choice(_token(secret, id_, number), label, verdict, text)
         for number, (label, verdict, text) in enumerate(offered)
     )
-    return Question(id_, place, thread, wait.wait_id, wait.prompt, tuple(choices))
+    return Question(id_, place, thread, wait.wait_id, wait.whole or wait.prompt, tuple(choices))
 
 
-def shown_of(question: Question, *, button_chars: int) -> Shown:
+def shown_of(question: Question, *, button_chars: int, more: str = "") -> Shown:
     """What a question says: all that somebody else has chosen, to the letter, and how it is answered.
 
     Args:
         question: it.
         button_chars: how much of a choice its button shows: longer ones stand in the words; 0 where the service has
             none: then it says how to answer in words.
+        more: what the daemon has to say besides.
     """
     prompt = literal(question.prompt) or "?"
     if not question.choices:
         return Shown((prompt,), HOW)
     if button_chars:
         if all(len(one.label) <= button_chars for one in question.choices):
-            return Shown((prompt,))
-        return Shown((prompt, "\n".join(f"- {one.label}" for one in question.choices)))
+            return Shown((prompt,), more)
+        return Shown((prompt, "\n".join(f"- {one.label}" for one in question.choices)), more)
     numbers = _numbered(question)
     ways = "\n".join(
         f"{f'{number}.' if numbers else '-'} {one.label}: /pick {one.token}"
         for number, one in enumerate(question.choices, 1)
     )
     what = "the number or the words of one" if numbers else "the words of one"
-    return Shown((prompt, ways), f"Reply to this message with nothing but {what}, or say what stands behind it.")
+    how = f"Reply to this message with nothing but {what}, or say what stands behind it."
+    return Shown((prompt, ways), "\n\n".join(filter(None, (more, how))))
 
 
 def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:

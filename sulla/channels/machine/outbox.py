@@ -118,6 +118,10 @@ class Outbox:
         for number, part in enumerate(parts, first):
             self._add(Item(derived_id("out", message_id, str(number)), place, part))
 
+    def parts(self, shown: Shown) -> int:
+        """How many messages a question takes."""
+        return len(self._exact_parts(shown))
+
     def ask(self, question: Question, shown: Shown) -> None:
         """Plan a question: all of it, in as many messages as it takes; the last has the buttons."""
         buttons = tuple(_button(choice.token, choice.label, self._manners.button_chars) for choice in question.choices)

@@ -191,7 +191,11 @@ class Reader:
         chars = held.channel.manners.button_chars if most else 0
         for wait in waits:
             question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
+            shown = asking.shown_of(question, button_chars=chars)
+            if asking.is_too_long(question, wait, held.outbox.parts(shown)):
+                question = asking.refusing(question, wait)
+                shown = asking.shown_of(question, button_chars=chars, more=asking.TOO_LONG)
             held.book.questions.setdefault(question.id, question)
-            held.outbox.ask(question, asking.shown_of(question, button_chars=chars))
+            held.outbox.ask(question, shown)
             while len(held.book.questions) > MOST_QUESTIONS:
                 held.book.questions.pop(next(iter(held.book.questions)))

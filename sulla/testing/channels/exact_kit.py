@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import Said, Sent
+from sulla.channels.machine.asking import MOST_PARTS, TOO_LONG
 from sulla.channels.machine.exact import literal
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
@@ -106,6 +107,35 @@ class AskedExactlyKit:
                 await _answer(scene, asked[-1])
             await scene.until(lambda: "Done." in scene.texts(1), "the answer")
             assert made == bodies
+
+    async def test_a_long_call_is_seen_whole_before_it_can_be_allowed(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        made: list[str] = []
+        tool = _telling(made)
+        bodies = ["".join(f"{number} " for number in range(size)) for size in (1_200, 6_000)]
+        calls = [Say(calls=(ToolCall(CallId(f"c{at}"), tool.name, {"body": one}),)) for at, one in enumerate(bodies)]
+        provider = ScriptedProvider([*calls, "Done."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann, seen = wire.place(1), wire.person(1), 0
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it", forwarded=True)
+            for body, labels in zip(bodies, (["Allow", "Refuse", "Always allow"], ["Refuse"]), strict=True):
+                await scene.until(lambda: _open(scene), "a question")
+                asked = [one for one in wire.seen(place)[seen:] if one.exact]
+                seen = len(wire.seen(place))
+                assert len(asked) <= MOST_PARTS
+                shown = "".join(_joined(one.exact[0]) for one in asked)
+                assert (json.dumps({"body": body}) in shown) is (len(labels) > 1)
+                assert (TOO_LONG[:30] in asked[-1].text) is (len(labels) == 1)
+                assert scene.line.held is not None
+                (question,) = scene.line.held.book.questions.values()
+                assert [one.label for one in question.choices] == labels
+                assert {*asked[-1].buttons} <= {*labels}
+                await _answer(scene, asked[-1])
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            assert made == bodies[:1]
 
 
 def _open(scene: Scene) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+from sulla.agent.approvals.approvals import question
 from sulla.channels.machine import asking
 from sulla.channels.machine.cutting import letters
 from sulla.channels.machine.exact import ROW_COLUMNS, apart, in_line, literal, rows
 from sulla.channels.machine.values import Shown
 from sulla.core.ids import CallId
+from sulla.core.message import ToolCall
 from sulla.testing.channels.exact_kit import HOSTILE
 from sulla.threads.log.waits import Wait
 
@@ -72,3 +75,26 @@ def test_nothing_of_a_question_that_somebody_else_has_chosen_is_commonmark() -> 
     assert asking.shown_of(free, button_chars=40) == Shown((literal(evil),), asking.HOW)
     none = asking.question_of(Wait("answer:x", CallId("c"), "\n"), "p", "t", "secret", 3)
     assert asking.shown_of(none, button_chars=40).exact == ("?",)
+
+
+def test_what_cannot_be_shown_whole_can_only_be_refused() -> None:
+    call = ToolCall(CallId("c"), "post", {"body": "x" * 30_000})
+    kinds = {"approval:c:d:0": ["Refuse"], "review:c:1": ["Give up"], "human:a": ["Refuse"]}
+    long, whole = question(call, "it is outward", "0" * 64)
+    for wait_id, labels in kinds.items():
+        wait = Wait(wait_id, call.id, long, target="host:h")
+        asked = asking.question_of(wait, "p", "t", "secret", 0)
+        assert whole == ""
+        assert asking.is_too_long(asked, wait, 1)
+        only = asking.refusing(asked, wait)
+        assert [one.label for one in only.choices] == labels
+        assert {one.token for one in only.choices} < {one.token for one in asked.choices}
+        said = asking.shown_of(only, button_chars=0, more=asking.TOO_LONG)
+        assert said.text.startswith(asking.TOO_LONG)
+        assert not any(one.token in said.exact[1] for one in asked.choices if one not in only.choices)
+        kept = replace(wait, whole="all of it")
+        assert not asking.is_too_long(asked, kept, asking.MOST_PARTS)
+        assert asking.is_too_long(asked, kept, asking.MOST_PARTS + 1)
+        assert asking.question_of(kept, "p", "t", "secret", 0).prompt == "all of it"
+    words = Wait("answer:a", CallId("c"), "x" * 99_000, choices=("a", "b"))
+    assert not asking.is_too_long(asking.question_of(words, "p", "t", "secret", 3), words, 99)
