@@ -84,5 +84,11 @@ def test_a_press_is_by_whoever_discord_says() -> None:
         found = pressed(press | user, Place("2"))
         assert found is not None
         assert (found.sender.id, found.text) == ("9", "")
-    for other in ({"type": 2}, {"type": 5}, {"user": {}}, {"member": {"user": {"username": "ann"}}}):
+    others: tuple[dict[str, Any], ...] = (
+        {"type": 2},
+        {"type": 5},
+        {"user": {}},
+        {"member": {"user": {"username": "ann"}}},
+    )
+    for other in others:
         assert pressed(press | {"user": ann} | other, Place("2")) is None
