@@ -134,7 +134,7 @@ class Said:
 
     text: str
     """CommonMark as agents write it; the channel puts it into its service's form. Takes no more than
-    `Manners.most_chars` as `Channel.measure` counts."""
+    `Manners.most_chars` as `Channel.measure` counts, with what stands above it. Empty where that says all."""
     buttons: tuple[Button, ...] = ()
     """No more than `Manners.most_buttons`."""
     reply_to: str = ""
@@ -143,6 +143,10 @@ class Said:
     """The same whenever this message is sent: for services that take an idempotency key, or can be asked for it."""
     quiet: bool = False
     """Whether nobody is to be rung up for it, where the service knows the difference."""
+    exact: tuple[str, ...] = ()
+    """What stands above the text to the letter, as `machine.exact.literal` makes it: by it people decide what is done.
+    Each is a block of code of the service's own in which nothing is a mark, calls anybody or ends the block. Nothing
+    stands before them, so that nothing is left open there which could reach into them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +294,9 @@ class Channel(Protocol):
             Unavailable: it could not be told, so it will send it again, which does no harm.
         """
 
-    def measure(self, text: str) -> int:
-        """How much of `most_chars` a text takes in the service's form. Pure, and never falls as a text grows."""
+    def measure(self, text: str, *exact: str) -> int:
+        """How much of `most_chars` a message takes in the service's form, a text and what stands above it to the
+        letter. Pure, and never falls as one of them grows."""
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """Send a message, once."""

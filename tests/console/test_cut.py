@@ -17,6 +17,6 @@ def test_the_page_finds_the_words_that_the_daemon_puts_for_what_it_leaves_out() 
     assert found is not None
     long = ToolCall(CallId("c"), "post", {"body": "a" * 28_000})
     short = ToolCall(CallId("c"), "post", {"body": "a"})
-    for asked in (question(long, "it is outward", "0" * 64), review(long, 1).prompt):
+    for asked in (question(long, "it is outward", "0" * 64)[0], review(long, 1).prompt):
         assert re.search(found[1], asked)
-    assert not re.search(found[1], question(short, "it is outward", "0" * 64))
+    assert not re.search(found[1], question(short, "it is outward", "0" * 64)[0])

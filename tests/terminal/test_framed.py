@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sulla.agent.approvals.approvals import question, review, same_question
@@ -12,6 +14,7 @@ from sulla.core.message import ToolCall
 from sulla.core.words import Words
 from sulla.terminal.framed import brief, frame, told
 from sulla.terminal.questions import Question, framed, why_not
+from sulla.testing.channels.exact_kit import HOSTILE
 from sulla.threads.log.waits import Wait
 
 COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'\nfi" + "\n" * 9 + "echo " + "x" * 60
@@ -19,7 +22,7 @@ COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'
 
 def asked(reason: str, **args: Json) -> str:
     """What the daemon asks about a call."""
-    return question(ToolCall(CallId("c"), "bash", args), reason, "0123456789abcdef0123")
+    return question(ToolCall(CallId("c"), "bash", args), reason, "0123456789abcdef0123")[0]
 
 
 def test_a_command_is_shown_once_as_its_lines_and_then_the_reason() -> None:
@@ -35,6 +38,17 @@ def test_a_command_is_shown_once_as_its_lines_and_then_the_reason() -> None:
         "└ why: Run this without a sandbox, in a",
         "┆ folder",
     ]
+
+
+def test_no_mark_in_a_call_hides_a_part_of_it() -> None:
+    for row in HOSTILE:
+        if "\n" * 5 in row:
+            continue  # so many empty lines are counted instead
+        arguments, _ = told(asked("it is outward", command=row))
+        read = json.loads(f'"{arguments.translate({34: chr(92) + chr(34), 10: chr(92) + "n"})}"')
+        assert read == row
+        lines = frame(asked("it is outward", command=row), "asks", 1_000_000)[1:-1]
+        assert "\n".join(line[2:] for line in lines) == "\n".join(line.rstrip() for line in arguments.split("\n"))
 
 
 @pytest.mark.parametrize(

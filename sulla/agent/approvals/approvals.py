@@ -28,6 +28,8 @@ REVIEW: Final = "review:"
 """How the wait ids begin under which a person says what came of a call that was cut off."""
 SHOWN_CHARS: Final = 2_000
 """How much of a call's arguments a question shows."""
+WHOLE_CHARS: Final = 20_000
+"""How much of them is kept beside it, for whoever has to be shown all before he allows it."""
 _LEFT_OUT: Final = "characters are not shown here"
 
 KEY: Final = "approvals:rules"
@@ -43,7 +45,7 @@ def wait_id(call: ToolCall, digest: str, crashes: int) -> str:
     return f"approval:{call.id}:{digest[:16]}:{crashes}"
 
 
-def question(call: ToolCall, reason: str, digest: str) -> str:
+def question(call: ToolCall, reason: str, digest: str) -> tuple[str, str]:
     """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one, and it
     shows no pictures, also where a client shows it as an answer: what one begins with is spelled as JSON does
     (``\\u0021[``), so that the arguments are still those of the call, to the letter.
@@ -52,9 +54,11 @@ def question(call: ToolCall, reason: str, digest: str) -> str:
         call: the call.
         reason: why they are asked.
         digest: of the exact call.
+
+    Returns:
+        `Wait.prompt` and `Wait.whole`.
     """
-    asked = f"May {call.name} be called with {_shown_args(call)}? Asked because {_plain(reason)}. (call {digest[:16]})"
-    return spelled_text(asked)
+    return _told(call, f"May {call.name} be called with ", f"? Asked because {_plain(reason)}. (call {digest[:16]})")
 
 
 def review(call: ToolCall, cuts: int) -> Wait:
@@ -64,17 +68,29 @@ def review(call: ToolCall, cuts: int) -> Wait:
         call: the call.
         cuts: how often the run was cut off: it is a new question when the permitted second try was cut off too.
     """
-    asked = (
+    asked, whole = _told(
+        call,
         f"{call.name} was running when the work on it was cut off, and nobody knows whether it took effect. It was "
-        f"called with {_shown_args(call)}. Look, then say what it came to, have it run again, or give it up."
+        "called with ",
+        ". Look, then say what it came to, have it run again, or give it up.",
     )
-    return Wait(f"{REVIEW}{call.id}:{cuts}", call.id, spelled_text(asked), tool=call.name)
+    return Wait(f"{REVIEW}{call.id}:{cuts}", call.id, asked, tool=call.name, whole=whole)
 
 
-def _shown_args(call: ToolCall) -> str:
+def leaves_out(wait: Wait) -> bool:
+    """Whether a question leaves out part of its call's arguments. One whose call says the same words counts as well."""
+    return _LEFT_OUT in wait.prompt
+
+
+def _told(call: ToolCall, before: str, behind: str) -> tuple[str, str]:
     args = json.dumps(dict(call.args), ensure_ascii=True, sort_keys=True)
     if len(args) <= SHOWN_CHARS:
-        return args
+        return spelled_text(f"{before}{args}{behind}"), ""
+    whole = spelled_text(f"{before}{args}{behind}") if len(args) <= WHOLE_CHARS else ""
+    return spelled_text(f"{before}{_cut(args)}{behind}"), whole
+
+
+def _cut(args: str) -> str:
     half = SHOWN_CHARS // 2
     left_out = f"[... {len(args) - SHOWN_CHARS} {_LEFT_OUT}; `sulla approvals show` shows all ...]"
     return f"{args[:half]} {left_out} {args[-half:]}"

@@ -294,7 +294,7 @@ class CallGuard:
         names = filed.shown if filed is not None else {}
         args = shown_args(tool, call.args, context, names)
         shown = {name: self.redactor.json(value) for name, value in args.items()}
-        said = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
+        said, whole = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
         return Wait(
             wait_id(call, digest, open_run.course.crashes),
             call.id,
@@ -303,4 +303,5 @@ class CallGuard:
             expires_ms,
             call.name,
             target,
+            whole=whole,
         )

@@ -275,9 +275,9 @@ class DiscordChannel:
 
     # ------------------------------------------------------------------------------------------------------- sending
 
-    def measure(self, text: str) -> int:
+    def measure(self, text: str, *exact: str) -> int:
         """See `base.Channel`."""
-        return measured(text)
+        return measured(text, *exact)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""
@@ -374,7 +374,8 @@ def _payload(said: Said) -> dict[str, Any]:
         for row in rows
     ]
     flags = _NO_PREVIEWS | (_QUIET if said.quiet else 0)
-    return {"content": formed(said.text), "allowed_mentions": _NOBODY, "components": buttons, "flags": flags}
+    content = formed(said.text, said.exact)
+    return {"content": content, "allowed_mentions": _NOBODY, "components": buttons, "flags": flags}
 
 
 def _nonce(key: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Nothing can be refused, and half a message that is still being written is as goo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from sulla.channels.machine.cutting import utf16_units
@@ -18,6 +18,8 @@ _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _RULE: Final = re.compile(r"^\s*\|?(\s*:?-{3,}:?\s*\|)+(\s*:?-{3,}:?\s*)?\s*$")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BREAK: Final = "\u200b"
+_FENCES: Final = re.compile("`{3,}")
+_BACKQUOTE: Final = r"\u0060"
 _GROWING: Final = "|@<#"
 """Each of these takes a second character at the most; backquotes one for three."""
 _CLOSING: Final = len("\n```")
@@ -38,18 +40,33 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 )
 
 
-def measured(text: str) -> int:
-    """How long a text can be in Discord's form; never falls as it grows."""
+def measured(text: str, *exact: str) -> int:
+    """How long a message can be in Discord's form; never falls as it grows."""
+    return _measured_text(text) + sum(
+        utf16_units(one) + one.count("`") * (len(_BACKQUOTE) - 1) + 2 * _CLOSING + 1 for one in exact
+    )
+
+
+def _measured_text(text: str) -> int:
     growth = sum(text.count(char) for char in _GROWING) + text.count("`") // 3
     return utf16_units(text) + growth + (_CLOSING if "```" in text or "~~~" in text else 0)
 
 
-def formed(text: str) -> str:
+def formed(text: str, exact: Sequence[str] = ()) -> str:
     """CommonMark in Discord's form.
 
     Args:
         text: it.
+        exact: what stands above it to the letter. Discord reads from the front on, so nothing below a block reaches
+            into it; within one nothing is a mark but the backquotes that would end it, which are spelled as JSON does.
     """
+    above = [f"```\n{_FENCES.sub(lambda found: _BACKQUOTE * len(found[0]), one)}\n```" for one in exact]
+    if above and not text.strip():
+        return "\n".join(above)
+    return "\n".join((*above, _formed(text)))
+
+
+def _formed(text: str) -> str:
     written: list[str] = []
     plain: list[str] = []
     fence = ""

@@ -15,6 +15,8 @@ _SAID: Final = (0, 19)
 """The types of messages that people write: plain ones and replies. All others tell what happened."""
 _OTHER: Final = ("poll", "sticker_items")
 """What a message may be alone, and is neither words nor a file."""
+_TO_THE_END: Final = re.compile(r"^[ \t]*>>>", re.MULTILINE)
+"""Cites all that comes behind it."""
 _FORWARD: Final = 1
 _VOICE: Final = 1 << 13
 _COMPONENT: Final = 3
@@ -51,7 +53,8 @@ def said(message: Mapping[str, Any], place: Place, account: Account, *, edited: 
     cited = [str(one.get("content") or "") for one in passed_on] or [
         "" if to_us else str(answered.get("content") or "")
     ]
-    own = _own(str(message.get("content") or ""), account)
+    own, *to_the_end = _TO_THE_END.split(_own(str(message.get("content") or ""), account), maxsplit=1)
+    cited += to_the_end
     if message.get("application_id"):  # an application posts in its user's name
         own, cited = "", [own, *cited]
     files = [file for one in (message, *passed_on) for file in _attachments(one)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
+from sulla.agent.approvals.approvals import leaves_out
+from sulla.channels.machine.exact import in_line, literal
 from sulla.channels.machine.people import Person
-from sulla.channels.machine.values import Choice, Question, Verdict
+from sulla.channels.machine.values import Choice, Question, Shown, Verdict
 from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
@@ -27,6 +30,8 @@ SAY: Final = (
 )
 MOST_WORD_CHARS: Final = 40
 """Of what somebody picked and is none, as it is told back."""
+MOST_PARTS: Final = 5
+"""So many messages a question may take by which a call is made; nobody reads more before he allows it."""
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
 _ALWAYS: Final[tuple[str, Verdict]] = ("Always allow", "always")
 _REVIEW: Final[tuple[tuple[str, Verdict], ...]] = (("Run it again", "run_again"), ("Give up", "give_up"))
@@ -38,6 +43,40 @@ class Answered:
 
     question: Question
     choice: Choice
+
+
+TOO_LONG: Final = (
+    "This is too long to be shown here whole, so it cannot be allowed here: `sulla approvals` shows all of it and "
+    "takes the answer, as the console does."
+)
+_SHORT_CHARS: Final = 3_000
+"""What is shown of one that is too long, at the most."""
+_MAKES: Final = ("approve", "always", "run_again")
+"""Answers by which a call is made."""
+
+
+def is_too_long(question: Question, wait: Wait, parts: int) -> bool:
+    """Whether somebody would allow what he is not shown: a call whose arguments are not there whole, or take too many
+    messages.
+
+    Args:
+        question: it.
+        wait: what the run waits for.
+        parts: how many messages the question takes.
+    """
+    makes = any(one.verdict in _MAKES for one in question.choices)
+    return makes and (parts > MOST_PARTS or (leaves_out(wait) and not wait.whole))
+
+
+def refusing(question: Question, wait: Wait) -> Question:
+    """The same question where it cannot be shown whole: it can be refused, or given up, and nothing else.
+
+    Args:
+        question: it.
+        wait: what the run waits for.
+    """
+    kept = tuple(one for one in question.choices if one.verdict not in _MAKES)
+    return replace(question, prompt=cut(wait.prompt, _SHORT_CHARS), choices=kept)
 
 
 def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: int) -> Question:
@@ -58,31 +97,33 @@ def question_of(wait: Wait, place: str, thread: str, secret: str, most_buttons: 
         Choice(_token(secret, id_, number), label, verdict, text)
         for number, (label, verdict, text) in enumerate(offered)
     )
-    return Question(id_, place, thread, wait.wait_id, wait.prompt, tuple(choices))
+    return Question(id_, place, thread, wait.wait_id, wait.whole or wait.prompt, tuple(choices))
 
 
-def words_of(question: Question, *, button_chars: int) -> str:
-    """What a question says.
+def shown_of(question: Question, *, button_chars: int, more: str = "") -> Shown:
+    """What a question says: all that somebody else has chosen, to the letter, and how it is answered.
 
     Args:
         question: it.
         button_chars: how much of a choice its button shows: longer ones stand in the words; 0 where the service has
             none: then it says how to answer in words.
+        more: what the daemon has to say besides.
     """
+    prompt = literal(question.prompt) or "?"
     if not question.choices:
-        return f"{question.prompt}\n\n{HOW}"
+        return Shown((prompt,), HOW)
     if button_chars:
         if all(len(one.label) <= button_chars for one in question.choices):
-            return question.prompt
-        return "\n".join((question.prompt, "", *(f"- {_plain(one.label)}" for one in question.choices)))
+            return Shown((prompt,), more)
+        return Shown((prompt, "\n".join(f"- {one.label}" for one in question.choices)), more)
     numbers = _numbered(question)
     ways = "\n".join(
-        f"{f'{number}.' if numbers else '-'} {_plain(one.label)}: `/pick {one.token}`"
+        f"{f'{number}.' if numbers else '-'} {one.label}: /pick {one.token}"
         for number, one in enumerate(question.choices, 1)
     )
     what = "the number or the words of one" if numbers else "the words of one"
     how = f"Reply to this message with nothing but {what}, or say what stands behind it."
-    return f"{question.prompt}\n\n{ways}\n\n{how}"
+    return Shown((prompt, ways), "\n\n".join(filter(None, (more, how))))
 
 
 def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:
@@ -107,7 +148,8 @@ def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: 
         meant = [
             choice
             for number, choice in enumerate(question.choices, 1)
-            if words == _plain(choice.label).casefold() or (numbers and words == str(number))
+            if words in (choice.label.casefold(), _plain(choice.text).casefold() or None)
+            or (numbers and words == str(number))
         ]
         if len(meant) == 1:
             return Answered(question, meant[0]) if "approve" in person.scopes else NOT_YOURS
@@ -161,7 +203,7 @@ def picked(
 
 def _numbered(question: Question) -> bool:
     """Whether choices can be meant by their numbers: not where one of them is a number itself."""
-    return not any(_plain(choice.label).isdigit() for choice in question.choices)
+    return not any(choice.label.isdigit() for choice in question.choices)
 
 
 def _plain(text: str) -> str:
@@ -177,7 +219,7 @@ def _choices(wait: Wait) -> list[tuple[str, Verdict, str]]:
         return [(label, verdict, "") for label, verdict in _APPROVAL]
     if kind == "review":
         return [(label, verdict, "") for label, verdict in _REVIEW]
-    return [(choice, "result", choice) for choice in wait.choices]
+    return [(in_line(choice), "result", choice) for choice in wait.choices]
 
 
 def _token(secret: str, question: str, number: int) -> str:

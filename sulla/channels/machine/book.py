@@ -12,7 +12,7 @@ from sulla.channels.base import Button, Place
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Preview, Question, Talk
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -141,7 +141,11 @@ def _talk(one: Mapping[str, Any]) -> Talk:
 
 
 def _item(one: Mapping[str, Any]) -> Item:
-    return Item(**{**one, "buttons": tuple(Button(**each) for each in one["buttons"])})
+    known = dict(one)
+    # Versions before wrote these two beside the others.
+    asks = known.pop("asks", None) or {"buttons": known.pop("buttons"), "question": known.pop("question")}
+    buttons = tuple(Button(**each) for each in asks["buttons"])
+    return Item(**known, asks=Asks(asks["question"], buttons, tuple(map(str, asks.get("exact", ())))))
 
 
 def _preview(one: Mapping[str, Any]) -> Preview:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 LEAST_CHARS: Final = 64
 """Less than this no service takes; room for a code fence on both ends has to be."""
@@ -21,6 +21,18 @@ _JOINERS: Final = "\u200d\ufe0e\ufe0f"
 
 Measure = Callable[[str], int]
 """How much room a text takes; never falls as the text grows."""
+
+
+class Room(Protocol):
+    """How much room a message takes: see `Channel.measure`."""
+
+    def __call__(self, text: str, *exact: str) -> int:
+        """The room of a text and of what stands above it to the letter."""
+
+
+def letters(text: str, *exact: str) -> int:
+    """How many characters a message has."""
+    return len(text) + sum(len(one) + 1 for one in exact)
 
 
 def utf16_units(text: str) -> int:

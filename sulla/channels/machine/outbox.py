@@ -12,10 +12,11 @@ from typing import Final
 
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
-from sulla.channels.machine.cutting import Measure, beginning, cut_up
+from sulla.channels.machine.cutting import Room, beginning, cut_up, letters
+from sulla.channels.machine.exact import apart, literal
 from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.quoting import broken_off
-from sulla.channels.machine.values import MOST_ITEMS, GivenUp, Item, Preview, Question
+from sulla.channels.machine.values import MOST_ITEMS, Asks, GivenUp, Item, Preview, Question, Shown
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 
@@ -31,6 +32,9 @@ _NEW: Final = frozenset({"text", "final", "file"})
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
 """What stands before a message of which nobody can find out whether it arrived."""
 
+PART: Final = "*(Part {} of {}.)*"
+"""What stands below each message of a question that is too long for one."""
+
 
 class Outbox:
     """What waits to be sent by one channel. It lives as long as its book is open.
@@ -41,7 +45,7 @@ class Outbox:
         measure: see `Channel.measure`.
     """
 
-    def __init__(self, book: Book, manners: Manners, measure: Measure = len) -> None:
+    def __init__(self, book: Book, manners: Manners, measure: Room = letters) -> None:
         self._book = book
         self._manners = manners
         self._measure = measure
@@ -113,30 +117,42 @@ class Outbox:
         for number, part in enumerate(parts, first):
             self._add(Item(derived_id("out", message_id, str(number)), place, part))
 
-    def ask(self, question: Question, text: str) -> None:
-        """Plan a question; its last part has the buttons."""
-        buttons = tuple(_button(choice.token, choice.label, self._manners.button_chars) for choice in question.choices)
-        parts = self._parts(text) or [question.prompt[:64] or "?"]
-        for number, part in enumerate(parts):
-            last = number == len(parts) - 1
-            id_ = derived_id("out", question.id, str(number))
-            item = Item(id_, question.place, part, buttons=buttons if last and self._manners.most_buttons else ())
-            self._add(replace(item, question=question.id) if last else item)
+    def parts(self, shown: Shown) -> int:
+        """How many messages a question takes."""
+        return len(self._exact_parts(shown))
 
-    def ask_no_more(self, question: Question, text: str) -> None:
+    def ask(self, question: Question, shown: Shown) -> None:
+        """Plan a question: all of it, in as many messages as it takes; the last has the buttons."""
+        buttons = tuple(_button(choice.token, choice.label, self._manners.button_chars) for choice in question.choices)
+        parts = self._exact_parts(shown) or [("?",)]
+        for number, blocks in enumerate(parts, 1):
+            id_ = derived_id("out", question.id, str(number - 1))
+            text = PART.format(number, len(parts)) if len(parts) > 1 else ""
+            if number < len(parts):
+                self._add(Item(id_, question.place, text, asks=Asks(exact=blocks)))
+                continue
+            asks = Asks(question.id, buttons if self._manners.most_buttons else (), blocks)
+            self._add(Item(id_, question.place, "\n\n".join(filter(None, (text, shown.text))), asks=asks))
+
+    def ask_no_more(self, question: Question, how: str) -> None:
         """A question is no longer open: where its message can be changed, it says so, and has no buttons any more. One
         that may have arrived, nobody knows under which number, is looked for as an answer is of which that holds.
+
+        Args:
+            question: it.
+            how: it was answered.
         """
-        shown = (self._parts(text)[:1] or ["…"])[0]
-        asked = next((item for item in self._book.items.values() if item.question == question.id), None)
+        over = Asks(exact=(self._exact_parts(Shown((literal(question.prompt), literal(how)))) or [("?",)])[-1])
+        asked = next((item for item in self._book.items.values() if item.asks.question == question.id), None)
         if asked is not None:
             tried = asked.doubtful or (asked.tries and self._manners.takes_key)  # under a key nothing is doubtful
             if (asked.status == "planned" and not tried) or not self._manners.edits:
                 del self._book.items[asked.id]  # nobody has seen it, or it stays as it was asked
             else:
-                self._put(replace(asked, kind="final", text=shown, buttons=(), question=""))
+                self._put(replace(asked, kind="final", text="", asks=over))
         elif question.ref and self._manners.edits:
-            self._add(Item(derived_id("out", question.id, "over"), question.place, shown, "edit", ref=question.ref))
+            id_ = derived_id("out", question.id, "over")
+            self._add(Item(id_, question.place, "", "edit", over, ref=question.ref))
 
     def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
@@ -245,8 +261,8 @@ class Outbox:
                 self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
             case Sent(ref):
                 self._book.items.pop(item.id, None)
-                if item.question and (question := self._book.questions.get(item.question)) is not None:
-                    self._book.questions[item.question] = replace(question, ref=ref)
+                if (question := self._book.questions.get(item.asks.question)) is not None:
+                    self._book.questions[question.id] = replace(question, ref=ref)
             case NotSent(final=True):
                 self._book.items.pop(item.id, None)
                 if item.kind in _NEW:
@@ -265,13 +281,17 @@ class Outbox:
         if not item.doubtful:
             return item.text
         marked = DOUBTFUL + item.text
-        return marked if self._measure(marked) <= self._manners.most_chars else item.text
+        return marked if self._measure(marked, *item.asks.exact) <= self._manners.most_chars else item.text
 
     # ------------------------------------------------------------------------------------------------------- private
 
     def _parts(self, text: str) -> Sequence[str]:
         room = self._measure(DOUBTFUL)
         return cut_up(text, max(64, self._manners.most_chars - room), self._measure)
+
+    def _exact_parts(self, shown: Shown) -> list[tuple[str, ...]]:
+        below = DOUBTFUL + PART.format(99, 99) + "\n\n" + shown.text
+        return apart(shown.exact, below, self._manners.most_chars, self._measure)
 
     def _add(self, item: Item) -> None:
         self._book.items.setdefault(item.id, item)
@@ -298,8 +318,8 @@ class Outbox:
 
     def _in_its_place(self, item: Item) -> None:
         """A message that cannot be edited any more is said anew: what it was to say is not lost with it."""
-        if item.kind == "edit" and not item.question and item.text != "…":
-            again = Item(derived_id("out", item.id, "anew"), item.place, item.text)
+        if item.kind == "edit" and not item.asks.question and item.text != "…":
+            again = Item(derived_id("out", item.id, "anew"), item.place, item.text, asks=item.asks)
             # Before what comes behind it there.
             behind = [one for one in self._book.items.values() if one.place == item.place and one.id != again.id]
             for one in (again, *behind):

@@ -55,6 +55,17 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
+class Asks:
+    """What a message has that asks people something."""
+
+    question: str = ""
+    """The question (`Question.id`); empty where it is open no longer, or only begins here."""
+    buttons: tuple[Button, ...] = ()
+    exact: tuple[str, ...] = ()
+    """See `Said.exact`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """Something that waits to be sent, or is being sent."""
 
@@ -64,7 +75,7 @@ class Item:
     """`Place.key`."""
     text: str = ""
     kind: ItemKind = "text"
-    buttons: tuple[Button, ...] = ()
+    asks: Asks = Asks()
     ref: str = ""
     """What is edited or deleted; of a file, its path below the workspace."""
     reply_to: str = ""
@@ -73,8 +84,6 @@ class Item:
     due_ms: int = 0
     doubtful: bool = False
     """Whether an attempt before may have arrived: the message says so."""
-    question: str = ""
-    """The question that it asks (`Question.id`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +140,16 @@ class GivenUp:
     """What that is called; words of the service."""
     why: str = ""
     """For people, without secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a question says."""
+
+    exact: tuple[str, ...]
+    """All that is not the daemon's own words: see `Said.exact`."""
+    text: str = ""
+    """The daemon's own words below that, CommonMark."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -264,17 +264,17 @@ class MailChannel:
 
     # ------------------------------------------------------------------------------------------------------ what goes
 
-    def measure(self, text: str) -> int:
+    def measure(self, text: str, *exact: str) -> int:
         """See `base.Channel`: a mail's text is what the agent wrote."""
-        return len(plain(text))
+        return sum(len(plain(one)) + 2 for one in (text, *exact)) - 2
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""
-        return await self._send(place, said.text, said.key, said.reply_to)
+        return await self._send(place, said, said.reply_to)
 
     async def edit(self, place: Place, ref: str, said: Said) -> Outcome:
         """A mail cannot be changed: another one answers it, and says what it says now."""
-        return await self._send(place, said.text, said.key, ref)
+        return await self._send(place, said, ref)
 
     async def delete(self, place: Place, ref: str) -> Outcome:
         """See `base.Channel`; see `Manners.deletes`."""
@@ -283,23 +283,24 @@ class MailChannel:
     async def send_file(self, place: Place, file: SaidFile) -> Outcome:
         """See `base.Channel`."""
         enclosed = Enclosed(file.name, file.content, file.mime)
-        return await self._send(place, file.caption or file.name, file.key, "", enclosed)
+        return await self._send(place, Said(file.caption or file.name, key=file.key), "", enclosed)
 
-    async def _send(self, place: Place, text: str, key: str, answers: str, enclosed: Enclosed | None = None) -> Outcome:
+    async def _send(self, place: Place, said: Said, answers: str, enclosed: Enclosed | None = None) -> Outcome:
         to = place.id.split(",")
         if not all(map(ADDRESS.fullmatch, to)):
             return NotSent("this is nobody's address", final=True)
-        message_id = own_id(key or random_id("mail"), self._options.domain)
+        message_id = own_id(said.key or random_id("mail"), self._options.domain)
         references = [one for one in (place.topic, answers or self._last.get(place.key, "")) if one.startswith("<")]
         letter = Letter(
             self._own.address,
             to,
             message_id,
-            text,
+            said.text,
             place.name or ("your mail" if place.topic else ""),
             references,
             self._answered_to() if place.kind == "private" else "",
             self._clock.now(),
+            said.exact,
         )
         mail = await asyncio.to_thread(written, letter, enclosed)
         outcome = await self._submission.send(self._own.address, to, mail, message_id)

@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from email import policy
 from email.message import EmailMessage
 from functools import cache
+from html import escape
 from typing import Final
 
 from markdown_it import MarkdownIt
 
+from sulla.channels.machine.exact import rows
 from sulla.core.dataclass import dataclass
 
 _MOST_SUBJECT: Final = 80
@@ -36,6 +38,8 @@ class Letter:
     """Where answers go, if not to the sender."""
     at_s: float = 0.0
     """UTC seconds."""
+    exact: Sequence[str] = ()
+    """What stands above the text to the letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ def written(letter: Letter, enclosed: Enclosed | None = None) -> bytes:
         enclosed: what goes with it.
     """
     message = EmailMessage(policy=policy.SMTP)
-    text = plain(letter.text)
+    above = [*map(plain, letter.exact)]
+    text = "\n\n".join(filter(None, (*above, plain(letter.text))))
     message["From"] = f"Sulla <{letter.sender}>"
     message["To"] = ", ".join(letter.to)
     message["Subject"] = f"Re: {plain_line(letter.subject)}" if letter.subject else _begun(text)
@@ -70,7 +75,7 @@ def written(letter: Letter, enclosed: Enclosed | None = None) -> bytes:
     message["Auto-Submitted"] = "auto-replied" if letter.references else "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
     message.set_content(text, cte="quoted-printable")
-    message.add_alternative(page(text), subtype="html", cte="quoted-printable")
+    message.add_alternative(page(plain(letter.text), above), subtype="html", cte="quoted-printable")
     if enclosed is not None:
         main, _, sub = (enclosed.mime or "application/octet-stream").partition("/")
         if not sub or main in ("multipart", "message"):
@@ -91,13 +96,15 @@ def plain_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in plain(text)).split())
 
 
-def page(text: str) -> str:
+def page(text: str, exact: Sequence[str] = ()) -> str:
     """CommonMark as a page.
 
     Args:
         text: it.
+        exact: what stands above it to the letter.
     """
-    return _PAGE.format(_parser().render(text))
+    above = "".join(f"<pre>\n{escape(rows(one), quote=False)}\n</pre>\n" for one in exact)
+    return _PAGE.format(above + _parser().render(text))
 
 
 @cache

@@ -42,10 +42,16 @@ _FWD: Final = re.compile(
     _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001 - such signs stand in mails
     re.IGNORECASE,
 )
+_FWD_WITHIN: Final = re.compile(
+    r"[\[(]\s*(?:fwd?|wg|tr|rv|vb|enc|pd|vs|ilt|trs|doorst)\s*(?:[:\uff1a][^\])]{0,200})?[\])]", re.IGNORECASE
+)
 _MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001 - such signs stand in mails
 """A subject that begins as one of an answer may, or of what is passed on, in whatever language."""
 _LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
 _MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
+_HEAD_END: Final = re.compile(rb"\n\r?\n")
+_LOOSE_END: Final = re.compile(rb"\r(?!\n)")
+"""Some read a line's end in it, and some do not: what stands behind it may be a line of a head that no server wrote."""
 _RESENT: Final = ("Resent-From", "Resent-Sender", "Resent-To")
 """Somebody has sent a mail on as it was, so its sender did not write to the daemon."""
 _RECIPIENTS: Final = ("To", "Cc", "Delivered-To", "X-Original-To")
@@ -97,6 +103,8 @@ def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -
         whole_bytes: how long it is where `raw` is only its beginning: then what is attached cannot be told apart.
     """
     try:
+        if _LOOSE_END.search(raw[: found.end()] if (found := _HEAD_END.search(raw)) else raw):
+            return Passed("a line of its head ends as none of a server's does")  # so nobody can say who wrote which
         message = message_from_bytes(raw, policy=policy.default)
         return _read(message, handle, own, whole_bytes)
     except Exception as error:  # noqa: BLE001 - a mail can be anything, and the parser fails over some in ways of its own
@@ -241,7 +249,7 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     """What its sender says, and what he cites or passes on."""
     found = parted(_body(message))
     subject = " ".join(str(message.get("Subject", "")).split())[:300]
-    if _FWD.match(subject) and not found.forwarded:
+    if (_FWD.match(subject) or _FWD_WITHIN.search(subject)) and not found.forwarded:
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history))))
     if any(name in message for name in _RESENT):
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history, found.forwarded))))

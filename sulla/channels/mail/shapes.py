@@ -7,6 +7,7 @@ else's.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -18,10 +19,16 @@ _LEAST_LABELS: Final = 3
 """So many lines of a head make one."""
 _LEAST_KNOWN: Final = 2
 _MOST_INTRO_LINES: Final = 3
+_MOST_INTRO_CHARS: Final = 600
 _COLONS: Final = ":：﹕︰∶"  # noqa: RUF001 - as other scripts write it
 _DASHES: Final = r"\-=_‐‑‒–—―─━═⎯"  # noqa: RUF001 - all that bars are drawn with
-_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0]"
+)
 """Characters that nobody sees; right-to-left programs put them before labels."""
+_REPEATED: Final = re.compile(r"\s*([^\w\s!?])(?:\s?\1){4,}\s*")
+"""A line that is drawn with any other sign."""
 _RULE: Final = re.compile(rf"\s*(?:[{_DASHES}*~#+]\s?){{3,}}")
 _TITLED: Final = re.compile(
     rf"\s*(?:[{_DASHES}]{{3,}}\s*[^\s{_DASHES}].*|[{_DASHES}]{{2,}}\s*[^\s{_DASHES}].*[{_DASHES}]{{2,}}\s*"
@@ -42,6 +49,15 @@ _MORE: Final = frozenset(
     "inviato data a oggetto wysłano do temat skickat till ämne отправлено кому тема дата 送信日時 宛先 件名 发送时间 "
     "收件人 主题".split()
 )
+_WROTE: Final = re.compile(
+    r"\b(?:wrote|writes|schrieb|schreibt|hat geschrieben|a écrit|écrit|escribi[óo]|ha scritto|scrisse|schreef|escreveu"
+    r"|skrev|skrifaði|napisał\w*|nap[ií]sal\w*|napisa[ol]\w*|pisze|írta|yazd\u0131|a scris|написа\w+|пишет|έγραψε"
+    r"|kirjoitti|kirjutas|rašė|rakstīja|viết|menulis)\b|写道|寫道|書きました|작성|เขียน|כתב|كتب",
+    re.IGNORECASE,
+)
+"""How programs say that somebody has written what stands below. More languages are known by the rest of the line."""
+_BRACKETED: Final = re.compile(r"[<(\[\uff1c\u300a][^<>()\[\]\s]{1,100}@[^<>()\[\]\s]{1,200}[>)\]\uff1e\u300b]")
+_NAMED_LAST: Final = re.compile(rf"\d\d[^{_COLONS},;]*[,;][^{_COLONS},;\d]*[^\W\d_][\s\"')\]]*[{_COLONS}]\s*$")
 _INTRO: Final = re.compile(
     r"\s*(?:On|Am|Le|El|Il|Op|Em|Den|W dniu)\s.{4,300}\s(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto"
     r"|schreef.{0,80}|escreveu|skrev.{0,80}|napisał\S*)\s*:\s*",
@@ -60,22 +76,26 @@ class Head(NamedTuple):
 
 def is_bar(line: str) -> bool:
     """Whether a line is a bar, with or without words in it; the one above a signature is none."""
-    return line.rstrip() != "--" and (_RULE.fullmatch(line) or _TITLED.fullmatch(line)) is not None
+    line = _UNSEEN.sub("", line)
+    drawn = _RULE.fullmatch(line) or _TITLED.fullmatch(line) or _is_repeated(line)
+    return line.rstrip() != "--" and bool(drawn)
 
 
 def is_quoted(line: str) -> bool:
     """Whether a line has the mark with which answers cite."""
-    return _QUOTED.match(line) is not None
+    return _QUOTED.match(_UNSEEN.sub("", line)) is not None
 
 
 def is_cited(line: str) -> bool:
     """Whether a line is cited: it has a mark or a bar before it, or is indented."""
+    line = _UNSEEN.sub("", line)
     return is_quoted(line) or (_BARRED.match(line) or _INDENTED.match(line)) is not None
 
 
 def uncited(line: str) -> str:
     """A cited line without its marks."""
-    return line[found.end() :] if (found := _CITING.match(line)) is not None else line
+    seen = _UNSEEN.sub("", line)
+    return seen[found.end() :] if (found := _CITING.match(seen)) is not None else line
 
 
 def is_labelled(line: str) -> bool:
@@ -107,8 +127,10 @@ def run_of_labels(lines: Sequence[str], at: int) -> tuple[Head | None, int]:
         looked = line[:_MOST_LOOKED_CHARS]
         has_mark |= (_ADDRESS.search(looked) or _TIME.search(looked)) is not None
         end = number + 1
-    known = bool(_FROM & {*labels}) and sum(one in _MORE for one in labels) >= _LEAST_KNOWN
-    if len(labels) < _LEAST_LABELS or not (has_mark or known):
+    named = bool(_FROM & {*labels})
+    known = named and sum(one in _MORE for one in labels) >= _LEAST_KNOWN
+    short = named and has_mark and len(labels) == _LEAST_KNOWN and bool(_MORE & {*labels})
+    if not short and (len(labels) < _LEAST_LABELS or not (has_mark or known)):
         return None, max(end, at + 1)
     return Head(end, known and labels[0] in _FROM | _MORE), end
 
@@ -133,6 +155,49 @@ def introduced(lines: Sequence[str], at: int) -> int:
     if not re.search(r"@|\d", last):
         return at
     return end - 2 if last.lstrip().startswith("<") and end > 1 and lines[end - 2].strip() else end - 1
+
+
+def attributed(lines: Sequence[str], at: int) -> tuple[int, bool] | None:
+    """Where what begins behind a line is by its shape somebody else's, though nothing marks it: the line says who wrote
+    it, or names somebody with his address or a date, and ends in a colon.
+
+    Args:
+        lines: of a mail.
+        at: where the line begins; it may go on in the next ones.
+
+    Returns:
+        The first line behind it, and whether it says in known words that somebody wrote; None for any other line.
+    """
+    line = _UNSEEN.sub("", lines[at][-_MOST_INTRO_CHARS:]).rstrip()
+    if (said := _attribution(line)) is not None:
+        return at + 1, said
+    for end in range(at + 2, min(at + _MOST_INTRO_LINES, len(lines)) + 1):
+        last = _UNSEEN.sub("", lines[end - 1][:_MOST_INTRO_CHARS]).strip()
+        if not last:
+            return None
+        before, line = line, f"{line} {last}"[-_MOST_INTRO_CHARS:]
+        if _INTRO.fullmatch(line):
+            return end, True
+        if end == at + 2 and (before.endswith("<") or last.startswith("<")) and _attribution(line) is not None:
+            return end, _WROTE.search(line) is not None
+    return None
+
+
+def _attribution(line: str) -> bool | None:
+    """Whether a line says in known words that somebody wrote what stands below; None where it says nothing of it."""
+    wrote = _WROTE.search(line)
+    last = wrote is not None and not line[wrote.end() :].strip(f" {_COLONS}")
+    bracketed = _BRACKETED.search(line) is not None
+    if not line.endswith(tuple(_COLONS)) and not (last and bracketed):
+        return None
+    if last or (wrote and re.search(r"\S@\S|\d", line)) or _INTRO.fullmatch(line):
+        return True
+    return False if bracketed or (_TIME.search(line) and _NAMED_LAST.search(line[-2 * _MOST_LABEL_CHARS :])) else None
+
+
+def _is_repeated(line: str) -> bool:
+    found = _REPEATED.fullmatch(line)
+    return found is not None and unicodedata.category(found[1]) != "So"  # else it is a row of emoji
 
 
 def is_introduction(lines: Sequence[str], at: int) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Final, NamedTuple
 
+from sulla.channels.mail.page_styles import Sheets, apart
 from sulla.channels.mail.shapes import (
     BAR,
+    attributed,
     introduced,
     is_bar,
     is_cited,
@@ -43,10 +45,6 @@ _DIVIDERS: Final = (
     "zmail_extra",
 )
 """How programs name what stands between their user's words and an older mail, also with something before it."""
-_TOP: Final = re.compile(r"(?:^|;)border-top(?:-width|-style)?:(?!none|0|inherit|initial|unset)")
-_LEFT: Final = re.compile(
-    r"(?:^|;)border-(?:left|right|inline-start)(?:-width|-style)?:(?!none|0|inherit|initial|unset)"
-)
 
 
 class Parted(NamedTuple):
@@ -93,6 +91,10 @@ def _cut(lines: Sequence[str]) -> tuple[int, bool]:
             behind = next(number for number in range(at + 1, len(lines)) if lines[number].strip())
             head, _ = run_of_labels(lines, behind)
             return at, not ((head is not None and head.known) or is_introduction(lines, behind))
+        if line.strip() and not is_cited(line) and (found := attributed(lines, at)) is not None:
+            below = next((lines[number] for number in range(found[0], len(lines)) if lines[number].strip()), "")
+            if below and not is_cited(below):
+                return at, not found[1]
         if at >= looked and line.strip():
             head, looked = run_of_labels(lines, at)
             if head is not None:
@@ -156,7 +158,7 @@ def of_html(html: str) -> str:
     Args:
         html: whatever a mail brings.
     """
-    reader = _Page()
+    reader = _Page(Sheets(html))
     reader.feed(html)
     reader.close()
     return reader.text()
@@ -173,8 +175,9 @@ class _Element(NamedTuple):
 class _Page(HTMLParser):
     """Reads one page; what is hidden is left out."""
 
-    def __init__(self) -> None:
+    def __init__(self, sheets: Sheets) -> None:
         super().__init__(convert_charrefs=True)
+        self._sheets = sheets
         self._open: list[_Element] = []
         self._deeper = 0
         """So many more are open than are remembered."""
@@ -192,7 +195,8 @@ class _Page(HTMLParser):
         names = f"{said.get('id') or ''} {said.get('class') or ''}".lower().split()
         if tag in _BLOCKS or tag in ("br", "li"):
             self._break()
-        if tag == "hr" or _TOP.search(style) or any(name.endswith(_DIVIDERS) for name in names):
+        set_apart = apart(tag, said, self._sheets)
+        if tag == "hr" or set_apart == "below" or any(name.endswith(_DIVIDERS) for name in names):
             self._lines[-1] += BAR
             self._break(anew=True)
         if tag == "li":
@@ -203,7 +207,7 @@ class _Page(HTMLParser):
             self._deeper += 1
             return
         hides = tag in _UNSEEN or "display:none" in style or "visibility:hidden" in style or "font-size:0" in style
-        cites = tag == "blockquote" or _LEFT.search(style) is not None
+        cites = set_apart == "cited"
         self._open.append(_Element(tag, hides, cites))
         if cites:
             self._cites += 1

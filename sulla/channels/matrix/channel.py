@@ -145,13 +145,14 @@ class MatrixChannel:
     async def acknowledge(self, cursor: str) -> None:
         """The homeserver keeps all; the cursor is only ours."""
 
-    def measure(self, text: str) -> int:
+    def measure(self, text: str, *exact: str) -> int:
         """See `base.Channel`: in bytes, as an event's room is counted."""
-        return measured(text)
+        return measured(text, *exact)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`; the key is the transaction's."""
-        content = content_of(said.text, said.buttons, quiet=said.quiet) | relating(place.topic, said.reply_to)
+        content = content_of(said.text, said.buttons, said.exact, quiet=said.quiet)
+        content |= relating(place.topic, said.reply_to)
         outcome = await self._send(place, content, said.key)
         if isinstance(outcome, Sent):
             await self._offer_signs(place, outcome.ref, content, said.key)
@@ -162,7 +163,7 @@ class MatrixChannel:
         known = self._listening.recent.get(place.id, ref)
         if known is not None and not known.sender:
             return NotSent("somebody has deleted the message", final=True)
-        outcome = await self._send(place, edit_of(content_of(said.text, said.buttons), ref), "")
+        outcome = await self._send(place, edit_of(content_of(said.text, said.buttons, said.exact), ref), "")
         return Sent(ref) if isinstance(outcome, Sent) else outcome
 
     async def delete(self, place: Place, ref: str) -> Outcome:

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from sulla.channels.base import Button
+from sulla.channels.machine.exact import rows as in_rows
 
 MOST_BYTES: Final = 18_000
 """Of a text. An event holds 65,536 bytes: that, its HTML, buttons, and what the homeservers put around it."""
@@ -33,21 +34,28 @@ _LINK: Final = re.compile(r"https?://[^/\\\s]|mailto:.", re.IGNORECASE)
 _CALLS: Final = re.compile(r"matrix(?:[.\u3002\uff0e\uff61]|%2e)to", re.IGNORECASE)
 
 
-def measured(text: str) -> int:
-    """How many bytes a text takes in an event; never falls as it grows."""
-    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")) - 2
+def measured(text: str, *exact: str) -> int:
+    """How many bytes a message takes in an event; never falls as it grows."""
+    return sum(len(json.dumps(one, ensure_ascii=False).encode("utf-8", "replace")) for one in (text, *exact)) - 2
 
 
-def content_of(text: str, buttons: Sequence[Button] = (), *, quiet: bool = False) -> dict[str, Any]:
+def content_of(
+    text: str, buttons: Sequence[Button] = (), exact: Sequence[str] = (), *, quiet: bool = False
+) -> dict[str, Any]:
     """A message's content.
 
     Args:
         text: CommonMark.
         buttons: what people may choose.
+        exact: what stands above the text to the letter.
         quiet: whether it is what programs say, for which nobody is rung up.
     """
-    shown = _storable(text)
+    shown, above = _storable(text), [*map(_storable, exact)]
     plain, rich = shown, html_of(shown)
+    if above:
+        plain = "\n\n".join(filter(None, (*above, shown)))
+        below = rich or (f"<p>{_escaped(shown)}</p>" if shown.strip() else "")
+        rich = "".join(f"<pre><code>{_escaped(in_rows(one))}\n</code></pre>" for one in above) + below
     if buttons:
         rows = [f"{sign} {_storable(one.label)}" for sign, one in zip(SIGNS, buttons, strict=False)]
         plain = "\n".join([*filter(None, (plain, "")), *rows])

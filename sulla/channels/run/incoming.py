@@ -12,6 +12,7 @@ from typing import Final
 from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
+from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
 from sulla.channels.machine.values import Question, Talk
@@ -76,7 +77,7 @@ class Incoming:
         if batch.unread:
             held.around.tally.count(UNREAD, held.name, by=batch.unread)
         by_place: dict[str, list[Arrived]] = {}
-        for one in map(legible, batch.arrived):
+        for one in map(cited_apart, map(legible, batch.arrived)):
             by_place.setdefault(one.place.key, []).append(one)
         if by_place:
             people = await held.around.people.read()
@@ -172,7 +173,7 @@ class Incoming:
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
         question = self._held.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
-        self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{choice.label}: {person.name}*")
+        self._held.outbox.ask_no_more(question, f"{choice.label}: {person.name}")
         return f"{choice.label}."
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:

@@ -171,7 +171,7 @@ class Reader:
     def _close(self, questions: list[Question], how: str) -> None:
         for question in questions:
             del self._held.book.questions[question.id]
-            self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{how}*")
+            self._held.outbox.ask_no_more(question, how)
 
     async def _ask(self, place: str, thread: str, wanted: set[str]) -> None:
         """Ask what is still open: what the log says may be long ago."""
@@ -206,7 +206,11 @@ class Reader:
         chars = held.channel.manners.button_chars if most else 0
         for wait in waits:
             question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
+            shown = asking.shown_of(question, button_chars=chars)
+            if asking.is_too_long(question, wait, held.outbox.parts(shown)):
+                question = asking.refusing(question, wait)
+                shown = asking.shown_of(question, button_chars=chars, more=asking.TOO_LONG)
             held.book.questions.setdefault(question.id, question)
-            held.outbox.ask(question, asking.words_of(question, button_chars=chars))
+            held.outbox.ask(question, shown)
             while len(held.book.questions) > MOST_QUESTIONS:
                 held.book.questions.pop(next(iter(held.book.questions)))

@@ -170,7 +170,7 @@ class Talking:
 
     async def _made(self, place: Place, item: Item) -> Outcome:
         wire = self._held.channel
-        said = Said(self._held.outbox.text_of(item), item.buttons, item.reply_to, item.id)
+        said = Said(self._held.outbox.text_of(item), item.asks.buttons, item.reply_to, item.id, exact=item.asks.exact)
         match item.kind:
             case "edit":
                 return await wire.edit(place, item.ref, said)

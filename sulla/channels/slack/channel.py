@@ -30,7 +30,7 @@ from sulla.channels.base import (
 from sulla.channels.kinds import Wanted
 from sulla.channels.slack.cursor import Cursor, cursor_of
 from sulla.channels.slack.failing import FAILURES, outcome_of, raised, word_of
-from sulla.channels.slack.form import MOST_CHARS, fallback, formed
+from sulla.channels.slack.form import MOST_CHARS, fallback, formed, measured
 from sulla.channels.slack.missed import Missed
 from sulla.channels.slack.settings import SlackOptions
 from sulla.channels.slack.socket import QUIET, Socket
@@ -171,9 +171,9 @@ class SlackChannel:
         if self._socket is not None and untold:
             await self._socket.acknowledge(untold)
 
-    def measure(self, text: str) -> int:
+    def measure(self, text: str, *exact: str) -> int:
         """See `base.Channel`: the form is plain text, and what it looks like is within its own bounds."""
-        return len(text)
+        return measured(text, *exact)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""
@@ -334,13 +334,13 @@ class SlackChannel:
 
 
 def _message(said: Said) -> dict[str, Any]:
-    blocks = formed(said.text)
+    blocks = formed(said.text, said.exact)
     if said.buttons:
         blocks.append(
             {"type": "actions", "elements": [_button(one.token, one.label, at) for at, one in enumerate(said.buttons)]}
         )
     marked = {"metadata": {"event_type": MARK, "event_payload": {"key": said.key}}} if said.key else {}
-    return {"text": fallback(said.text), "blocks": blocks, **marked}
+    return {"text": fallback(said.text, said.exact), "blocks": blocks, **marked}
 
 
 def _captioned(file: SaidFile) -> list[dict[str, Any]]:

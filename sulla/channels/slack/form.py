@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import Any, Final
@@ -32,23 +33,31 @@ Piece = dict[str, Any]
 """An object of Slack's rich text."""
 
 
-def formed(text: str) -> list[Piece]:
+def formed(text: str, exact: Sequence[str] = ()) -> list[Piece]:
     """CommonMark as the one block that says it.
 
     Args:
-        text: it; not blank.
+        text: it; not blank where nothing stands above it.
+        exact: what stands above it to the letter.
     """
     writer = _Writer()
     writer.blocks(_parser().parse(text))
-    found = writer.done()
+    above = [_section([_text(one)], "rich_text_preformatted") for one in exact]
+    found = [*above, *writer.done()]
     if not found or _pieces(found) > MOST_PIECES or len(json.dumps(found, ensure_ascii=False)) > MOST_JSON_CHARS:
-        found = [_section([_text(text.strip("\n") or "…")])]
+        found = [*above, _section([_text(text.strip("\n") or "…")])]
     return [{"type": "rich_text", "elements": found}]
 
 
-def fallback(text: str) -> str:
-    """What notifications say of a text, in which nothing calls anybody."""
-    return text[:_MOST_FALLBACK].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def measured(text: str, *exact: str) -> int:
+    """How much room a message takes; never falls as it grows."""
+    return len(text) + sum(len(one) + 1 for one in exact)
+
+
+def fallback(text: str, exact: Sequence[str] = ()) -> str:
+    """What notifications say of a message, in which nothing calls anybody."""
+    whole = "\n".join((*exact, text)).strip("\n")
+    return whole[:_MOST_FALLBACK].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @cache

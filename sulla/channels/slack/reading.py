@@ -23,6 +23,7 @@ from sulla.channels.slack.cursor import order
 _SAID: Final = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 """Kinds of messages in which a person says something; others tell what happened in a channel."""
 _MARK: Final = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+_BY_APP: Final = ("app_id", "bot_id", "bot_profile")
 _GONE: Final = frozenset({"tombstone", "hidden_by_limit"})
 
 
@@ -62,9 +63,7 @@ def said_of(message: Mapping[str, Any], channel: str, account: Account) -> Arriv
         channel: its channel's id.
         account: the app's bot.
     """
-    if str(message.get("subtype") or "") not in _SAID or message.get("bot_id") or not _is_theirs(message, account):
-        return None
-    return _message(message, channel, account)
+    return _message(message, channel, account) if _is_said(message, account) else None
 
 
 def plain(text: str, account: Account) -> tuple[str, bool]:
@@ -109,7 +108,7 @@ def _changed(event: Mapping[str, Any], channel: str, account: Account) -> Arrive
     if now.get("subtype") == "tombstone":  # deleted, and there are answers to it
         return _deleted({**before, "ts": now.get("ts")}, channel, account)
     edited = now.get("edited")
-    if not isinstance(edited, Mapping) or edited == before.get("edited") or not _is_theirs(now, account):
+    if not isinstance(edited, Mapping) or edited == before.get("edited") or not _is_said(now, account):
         return None
     return _message(now, channel, account, version=str(edited.get("ts") or event.get("ts") or ""))
 
@@ -119,6 +118,12 @@ def _deleted(before: Mapping[str, Any], channel: str, account: Account) -> Arriv
         return None
     place, _ = _where(before, channel, account)
     return Arrived(place, _sender(before), str(before["ts"]), "delete")
+
+
+def _is_said(message: Mapping[str, Any], account: Account) -> bool:
+    """Whether somebody says a message who is no bot."""
+    kind = str(message.get("subtype") or "")
+    return kind in _SAID and not message.get("bot_id") and _is_theirs(message, account)
 
 
 def _is_theirs(message: Mapping[str, Any], account: Account) -> bool:
@@ -131,8 +136,11 @@ def _message(message: Mapping[str, Any], channel: str, account: Account, *, vers
     to_us = bool(reply_to) and message.get("parent_user_id") == account.id
     shared = [one for one in _maps(message.get("attachments")) if one.get("is_share") or one.get("is_msg_unfurl")]
     # An app may post in its user's name, who need not have seen the words.
-    by_app = bool(message.get("app_id") or message.get("bot_id"))
-    cited = [own] if by_app else []
+    by_app = any(message.get(name) for name in _BY_APP)
+    # Where it was changed by somebody else, nobody knows which words are still its author's.
+    edited = message.get("edited")
+    foreign = by_app or (isinstance(edited, Mapping) and edited.get("user", message["user"]) != message["user"])
+    cited = [own] if foreign else []
     cited += [_quoted(one, account) for one in shared]
     files = [*_maps(message.get("files")), *(file for one in shared for file in _maps(one.get("files")))]
     return Arrived(
@@ -140,7 +148,7 @@ def _message(message: Mapping[str, Any], channel: str, account: Account, *, vers
         _sender(message),
         str(message.get("ts") or ""),
         "edit" if version else "message",
-        "" if by_app else own[:MOST_TEXT_CHARS],
+        "" if foreign else own[:MOST_TEXT_CHARS],
         "\n\n".join(cited)[:MOST_TEXT_CHARS],
         reply_to,
         tuple(_attachment(one) for one in files if one.get("id") and one.get("mode") not in _GONE)[:MOST_ATTACHMENTS],

@@ -181,13 +181,13 @@ class TelegramChannel:
     async def acknowledge(self, cursor: str) -> None:
         """The next question for updates says it."""
 
-    def measure(self, text: str) -> int:
+    def measure(self, text: str, *exact: str) -> int:
         """See `base.Channel`: the form is never longer than the text."""
-        return utf16_units(text)
+        return utf16_units(text) + sum(utf16_units(one) + 1 for one in exact)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""
-        text, entities = _form(said.text)
+        text, entities = _form(said)
         try:
             sent = await self._bot.send_message(
                 place.id,
@@ -205,7 +205,7 @@ class TelegramChannel:
 
     async def edit(self, place: Place, ref: str, said: Said) -> Outcome:
         """See `base.Channel`."""
-        text, entities = _form(said.text)
+        text, entities = _form(said)
         try:
             await self._bot.edit_message_text(
                 text,
@@ -295,8 +295,8 @@ def _request(answer_s: float, trusted: ssl.SSLContext) -> HTTPXRequest:
     )
 
 
-def _form(text: str) -> tuple[str, list[MessageEntity]]:
-    made = formed(text)
+def _form(said: Said) -> tuple[str, list[MessageEntity]]:
+    made = formed(said.text, said.exact)
     return made.text, [
         MessageEntity(one.kind, one.offset, one.length, url=one.url or None, language=one.language or None)
         for one in made.spans

@@ -6,6 +6,8 @@ written is as good as a whole one. The plain text is never longer than what it w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -43,15 +45,25 @@ class Formed:
     spans: tuple[Span, ...]
 
 
-def formed(text: str) -> Formed:
+def formed(text: str, exact: Sequence[str] = ()) -> Formed:
     """CommonMark in Telegram's form.
 
     Args:
         text: it.
+        exact: what stands above it to the letter. Telegram looks for no marks in a text, and for no addresses or names
+            in its blocks of code.
     """
     writer = _Writer()
     writer.blocks(_parser().parse(text))
-    return writer.done(text)
+    below = writer.done(text)
+    if not exact:
+        return below
+    above, blocks = "", list[Span]()
+    for block in exact:
+        blocks.append(Span("pre", utf16_units(above), utf16_units(block)))
+        above += f"{block}\n"
+    moved = (replace(one, offset=one.offset + utf16_units(above)) for one in below.spans)
+    return Formed((above + below.text).rstrip("\n"), (*blocks, *moved)[:MOST_SPANS])
 
 
 @cache

@@ -8,8 +8,11 @@ from typing import Any, Final
 from sulla.channels.base import MOST_ATTACHMENTS, MOST_TEXT_CHARS, Account, Arrived, Attachment, Place, Press, Sender
 
 _FILES: Final = ("document", "audio", "video", "animation", "video_note", "sticker")
-_NOT_HIS: Final = ("forward_origin", "via_bot", "sender_business_bot")
-"""What says that somebody else has written a message: whoever is forwarded, an inline bot, or one of a business."""
+_NOT_HIS: Final = ("forward", "via_bot", "sender_business_bot")
+"""How begins what says that somebody else has written a message: whoever is forwarded (by several names before Bot API
+7), an inline bot, or one of a business."""
+_CITES: Final = ("blockquote", "expandable_blockquote")
+"""Entities that are shown as cited; the text has no mark for them."""
 _OTHER: Final = (
     "location", "venue", "contact", "poll", "dice", "game", "story", "checklist", "paid_media", "invoice", "giveaway",
 )  # fmt: skip
@@ -55,13 +58,14 @@ def _said(message: Mapping[str, Any], account: Account, *, edited: bool) -> Arri
     place = place_of(message["chat"], message)
     text = str(message.get("text") or message.get("caption") or "")
     entities = message.get("entities") or message.get("caption_entities") or ()
-    own, mentioned = _without_mention(text, entities, account)
+    own, quotes, mentioned = _own(text, entities, account)
     reply = message.get("reply_to_message")
     answers = reply if isinstance(reply, Mapping) else {}
     to_us = str((answers.get("from") or {}).get("id", "")) == account.id
-    passed_on = any(message.get(name) for name in _NOT_HIS)
+    passed_on = any(value for name, value in message.items() if name.startswith(_NOT_HIS))
     command = text.startswith("/") and (place.kind == "private" or f"@{account.name}".lower() in text.lower())
-    cited = str((message.get("quote") or {}).get("text") or "") or ("" if to_us else str(answers.get("text") or ""))
+    answered = str((message.get("quote") or {}).get("text") or "") or ("" if to_us else str(answers.get("text") or ""))
+    cited = "\n\n".join(filter(None, (*quotes, answered)))
     files = tuple(_attachments(message))[:MOST_ATTACHMENTS]
     other = not text and not files and not edited and any(name in message for name in _OTHER)
     return Arrived(
@@ -88,20 +92,30 @@ def _pressed(query: Mapping[str, Any]) -> Arrived | None:
     return Arrived(place_of(message["chat"], message), sender, f"press:{id_}", "press", press=Press(token, id_))
 
 
-def _without_mention(text: str, entities: Sequence[Mapping[str, Any]], account: Account) -> tuple[str, bool]:
-    """A text without the bot's own name at its beginning, and whether that stands anywhere."""
+def _own(text: str, entities: Sequence[Mapping[str, Any]], account: Account) -> tuple[str, list[str], bool]:
+    """A text without what it cites and without the bot's own name at its beginning; what it cites; and whether the name
+    stands anywhere."""
     units = text.encode("utf-16-le")
+    begins, ends = 0, 0
+    own: list[str] = []
+    cited: list[str] = []
     found = False
-    for entity in entities:
+    for entity in sorted(entities, key=lambda one: int(one["offset"])):
         start, end = int(entity["offset"]) * 2, (int(entity["offset"]) + int(entity["length"])) * 2
         words = units[start:end].decode("utf-16-le", "replace")
-        if entity.get("type") == "mention" and words.lower() == f"@{account.name}".lower():
+        if entity.get("type") in _CITES:
+            own.append(units[ends:start].decode("utf-16-le", "replace"))
+            cited.append(units[max(ends, start) : end].decode("utf-16-le", "replace"))
+            ends = max(ends, end)
+        elif entity.get("type") == "mention" and words.lower() == f"@{account.name}".lower():
             found = True
             if not start:
-                text = units[end:].decode("utf-16-le", "replace").lstrip(" ,:")
+                begins = ends = end
         elif entity.get("type") == "text_mention" and str((entity.get("user") or {}).get("id", "")) == account.id:
             found = True
-    return text, found
+    own.append(units[ends:].decode("utf-16-le", "replace"))
+    said = "\n".join(filter(None, (one.strip("\n") for one in own))) if cited else own[0]
+    return said.lstrip(" ,:") if begins else said, cited, found
 
 
 def _attachments(message: Mapping[str, Any]) -> list[Attachment]:

@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from sulla.gateway.commands import Verdict
 from sulla.gateway.dialects.steps import StepQuestion
 
 _YES = frozenset({"yes", "y", "approve"})
 _NO = frozenset({"no", "n", "reject"})
+
+
+ROW_COLUMNS: Final = 100
+"""How wide a question is: clients do not break the lines of a block, and nobody looks beyond its edge."""
+
+
+def fenced(text: str) -> str:
+    """A text as a block of code: clients read Markdown, and by what hides a part of a call somebody would allow it.
+
+    Args:
+        text: what is asked.
+    """
+    lines = text.strip().splitlines()
+    if not lines:
+        return ""
+    rows = [line[at : at + ROW_COLUMNS] for line in lines for at in range(0, max(1, len(line)), ROW_COLUMNS)]
+    fence = "`" * (max((len(run) for run in re.findall("`+", "\n".join(rows))), default=0) + 3)
+    return "\n".join([fence, *rows, fence])
+
+
+def _code(text: str) -> str:
+    """A text as code within a line."""
+    line = " ".join(text.split())
+    marks = "`" * (max((len(run) for run in re.findall("`+", line)), default=0) + 1)
+    apart = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{marks}{apart}{line}{apart}{marks}"
 
 
 def question_words(ask: StepQuestion, *, may_answer: bool) -> str:
@@ -18,7 +46,7 @@ def question_words(ask: StepQuestion, *, may_answer: bool) -> str:
         ask: the question.
         may_answer: whether their token allows it.
     """
-    said = [ask.prompt.strip() or "The agent needs an answer."]
+    said = [fenced(ask.prompt) or "The agent needs an answer."]
     if not may_answer:
         said.append("This waits for somebody whose token may approve: `sulla approvals` shows it.")
     else:
@@ -29,7 +57,7 @@ def question_words(ask: StepQuestion, *, may_answer: bool) -> str:
 def _how(kind: str, choices: Sequence[str], target: str) -> str:
     match kind:
         case "approval":
-            like = "exactly this" if target.startswith("args:") else target
+            like = "exactly this" if target.startswith("args:") else _code(target)
             always = f", or **always** to allow it from now on ({like})" if target else ""
             return f"Answer **yes** or **no**{always}."
         case "review":
@@ -37,7 +65,7 @@ def _how(kind: str, choices: Sequence[str], target: str) -> str:
         case "human":
             return "Answer **yes**, **no** or **give up**."
         case _ if choices:
-            return f"Answer with one of these: {', '.join(f'**{choice}**' for choice in choices)}; or **give up**."
+            return f"Answer with one of these: {', '.join(map(_code, choices))}; or **give up**."
         case _:
             return "Your next message is the answer; **give up** is one too."
 

@@ -15,6 +15,7 @@ from sulla.channels.discord.settings import DiscordOptions
 from sulla.channels.kinds import Wanted
 from sulla.core.clock import Clock
 from sulla.host.system import SystemClock
+from sulla.testing.channels.blocks import discord_blocks
 from sulla.testing.channels.discord_forms import (
     DM,
     TEXT,
@@ -348,7 +349,7 @@ class DiscordWire:
     def _seen(self, one: Mapping[str, Any]) -> Seen:
         buttons = {button["label"]: button["custom_id"] for row in one["components"] for button in row["components"]}
         file = self._files[one["attachments"][0]["id"]] if one["attachments"] else None
-        return Seen(str(one["id"]), str(one["content"]), buttons, file)
+        return Seen(str(one["id"]), str(one["content"]), buttons, file, discord_blocks(one["content"]))
 
     # --------------------------------------------------------------------------------------------------- as the network
 

@@ -18,6 +18,7 @@ from sulla.channels.base import Arrived, Attachment, Batch, Button, Channel, Not
 from sulla.channels.machine.cutting import cut_up
 from sulla.core.errors import Unauthorized, Unavailable
 from sulla.host.system import SystemClock
+from sulla.testing.channels.exact_kit import ExactKit
 from sulla.testing.channels.wire import Wire
 
 PATIENCE_S: Final = 20.0
@@ -88,7 +89,7 @@ async def opened(wire: Wire, cursor: str | None = None) -> AsyncIterator[tuple[C
         await channel.close()
 
 
-class ChannelKit:
+class ChannelKit(ExactKit):
     """What every channel keeps."""
 
     async def test_wrong_credentials_are_refused_as_such(self, wire: Wire) -> None:

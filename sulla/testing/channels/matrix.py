@@ -17,6 +17,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.kinds import Wanted
 from sulla.channels.matrix.settings import MatrixOptions
 from sulla.core.clock import Clock
+from sulla.testing.channels.blocks import page_blocks
 from sulla.testing.channels.matrix_rooms import BOT, NAME, Rooms
 from sulla.testing.channels.network import Network
 from sulla.testing.channels.wire import Seen
@@ -299,7 +300,8 @@ class MatrixWire:
         rich = content.get("formatted_body")
         text = html.unescape(_MARK.sub("", rich)).strip("\n") if rich else content["body"]
         buttons = {one["label"]: one["token"] for one in content.get(BUTTONS, {}).values()}
-        return Seen(event_id, text, buttons, self._files.get(content.get("url", "")))
+        file = self._files.get(content.get("url", ""))
+        return Seen(event_id, text, buttons, file, page_blocks(rich or ""))
 
     # --------------------------------------------------------------------------------------------------- as the network
 

@@ -19,7 +19,7 @@ from sulla.core.clock import Clock
 from sulla.testing.channels.network import Network
 from sulla.testing.channels.slack_events import Events, cut
 from sulla.testing.channels.slack_files import Files
-from sulla.testing.channels.slack_form import refusal, seen_text
+from sulla.testing.channels.slack_form import refusal, seen_blocks, seen_text
 from sulla.testing.channels.wire import Seen
 
 BOT_TOKEN: Final = "xoxb-1000000000-2000000000-fakeTokenOfNobody"
@@ -347,7 +347,7 @@ class SlackWire:
         rows = [block["elements"] for block in one.get("blocks", []) if block["type"] == "actions"]
         buttons = {button["text"]["text"]: button["value"] for row in rows for button in row}
         file = self.files.content(one["files"][0]["id"]) if one.get("files") else None
-        return Seen(str(one["ts"]), seen_text(one), buttons, file)
+        return Seen(str(one["ts"]), seen_text(one), buttons, file, seen_blocks(one))
 
     async def _tell(self, place: Place, event: Message, *, missable: bool = False) -> None:
         event |= {"channel": place.id, "channel_type": "im" if place.kind == "private" else "channel"}

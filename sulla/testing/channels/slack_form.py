@@ -42,6 +42,17 @@ def seen_text(message: Mapping[str, Any]) -> str:
     return "\n".join(found) if found else str(message.get("text") or "")
 
 
+def seen_blocks(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """What people read of a message in blocks of code, in which nothing is anything but text."""
+    parts = [part for block in message.get("blocks", []) if block["type"] == "rich_text" for part in block["elements"]]
+    blocks = [part["elements"] for part in parts if part["type"] == "rich_text_preformatted"]
+    return tuple("".join(one["text"] for one in pieces) for pieces in blocks if _is_plain(pieces))
+
+
+def _is_plain(pieces: Sequence[Mapping[str, Any]]) -> bool:
+    return all(one["type"] == "text" and not one.get("style") for one in pieces)
+
+
 def _is_block(block: Mapping[str, Any]) -> bool:
     match block.get("type"):
         case "rich_text":

@@ -17,6 +17,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.kinds import Wanted
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.clock import Clock
+from sulla.testing.channels.blocks import telegram_blocks
 from sulla.testing.channels.network import Network
 from sulla.testing.channels.wire import Seen
 
@@ -144,7 +145,8 @@ class TelegramWire:
         for row in (_json(args.get("reply_markup")) or {}).get("inline_keyboard", []):
             if any(len(one["callback_data"].encode()) > 64 for one in row):
                 return _failed(400, "Bad Request: BUTTON_DATA_INVALID")
-        return _ok(self._add(args, {"text": text, "reply_markup": _json(args.get("reply_markup"))}))
+        made = {"text": text, "reply_markup": _json(args.get("reply_markup")), "entities": _json(args.get("entities"))}
+        return _ok(self._add(args, made))
 
     def _on_senddocument(self, args: Mapping[str, Any]) -> web.Response:
         name, content = args["document"]
@@ -161,7 +163,7 @@ class TelegramWire:
             return _failed(400, "Bad Request: MESSAGE_TOO_LONG")
         if found.get("text") == text and found.get("reply_markup") == markup:
             return _failed(400, "Bad Request: message is not modified")
-        found["text"], found["reply_markup"] = text, markup
+        found |= {"text": text, "reply_markup": markup, "entities": _json(args.get("entities"))}
         return _ok(_public(found))
 
     def _on_deletemessage(self, args: Mapping[str, Any]) -> web.Response:
@@ -285,7 +287,8 @@ class TelegramWire:
         rows = (one.get("reply_markup") or {}).get("inline_keyboard", [])
         buttons = {button["text"]: button["callback_data"] for row in rows for button in row}
         file = self._files[one["document"]["file_id"]] if "document" in one else None
-        return Seen(str(one["message_id"]), str(one.get("text") or ""), buttons, file)
+        text = str(one.get("text") or "")
+        return Seen(str(one["message_id"]), text, buttons, file, telegram_blocks(text, one.get("entities") or []))
 
     def _said(self, place: Place, sender: Sender, text: str, *, mentions: bool) -> dict[str, Any]:
         message = {"message_id": self._take_number(), "date": self._now(), "chat": _chat(place), "from": _user(sender)}

@@ -21,6 +21,8 @@ class Seen:
     """What its buttons send, by their labels."""
     file: bytes | None = None
     """Its content, where it is a file."""
+    exact: tuple[str, ...] = ()
+    """What people see of it in blocks of code, as their apps read it; also a part of `text`."""
 
 
 class Wire(Protocol):

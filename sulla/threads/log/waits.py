@@ -31,6 +31,8 @@ class Wait(Fielded):
     """What the answer has to be one of; empty for free text, and for yes or no."""
     form: FrozenJson | None = None
     """JSON Schema of the answer; None where any text will do."""
+    whole: str = ""
+    """The prompt with all of its call's arguments, where it leaves some out; empty too where nothing shows so much."""
 
     @property
     def is_for_people(self) -> bool:

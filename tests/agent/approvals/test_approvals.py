@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Literal
 
 import pytest
 
-from sulla.agent.approvals.approvals import APPROVAL_S, KEY, REJECTED, TOO_LATE
+from sulla.agent.approvals.approvals import APPROVAL_S, KEY, REJECTED, TOO_LATE, WHOLE_CHARS, leaves_out
 from sulla.agent.approvals.permissions import Permissions
 from sulla.agent.calls.guard import CallGuard
 from sulla.core.errors import AlreadyAnswered, NotFound
@@ -422,6 +423,15 @@ async def test_what_is_too_long_to_be_asked_says_how_all_of_it_is_seen(store: Me
     assert "evil" not in wait.prompt
     assert "characters are not shown here; `sulla approvals show` shows all" in wait.prompt
     assert len(wait.prompt) < 2_500
+    assert json.dumps({"body": body})[1:-1] in wait.whole  # beside it, for whoever has to be shown all of it
+    assert wait.whole.isascii()
+    assert leaves_out(wait)
+
+
+async def test_what_nothing_can_show_whole_is_kept_nowhere_in_a_question(store: MemoryStore) -> None:
+    desk = Desk(store, posts=Say("", (ToolCall(CallId("p"), "post", {"body": "a" * WHOLE_CHARS}),)))
+    _, wait = await desk.asked(desk.boot())
+    assert (wait.whole, leaves_out(wait)) == ("", True)
 
 
 async def waits_of(world: World, thread: ThreadId) -> tuple[Wait, ...]:

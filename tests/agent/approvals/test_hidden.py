@@ -20,6 +20,7 @@ async def test_the_question_lacks_what_is_hidden_and_the_call_made_on_a_yes_has_
     world = desk.boot()
     thread, wait = await desk.asked(world)
     assert "pw-of-mine" not in wait.prompt
+    assert "pw-of-mine" not in wait.whole
     assert '"body": "(10 characters, not shown)"' in wait.prompt
     desk.provider.add(DONE)
     await desk.say(world, thread, Answer(wait.wait_id, "", "approve"))

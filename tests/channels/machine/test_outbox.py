@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
-from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, Outbox
+from sulla.channels.machine.cutting import letters
+from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, PART, Outbox
 from sulla.channels.machine.quoting import broken_off
-from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Question, Talk
+from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Question, Shown, Talk
 
+ASKED, OVER = Shown(("May I?",)), Asks(exact=("May I?", "Yes."))
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
 NOW = 1_000_000
 
@@ -217,28 +220,28 @@ def _question() -> Question:
 def test_a_question_has_its_buttons_and_loses_them() -> None:
     book, outbox = _outbox()
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
-    (button,) = _head(outbox).buttons
+    outbox.ask(_question(), ASKED)
+    (button,) = _head(outbox).asks.buttons
     assert (button.token, len(button.label)) == ("tok", MANNERS.button_chars)
     outbox.ended(_begun(outbox), Sent("r1"), NOW)
     assert book.questions["q1"].ref == "r1"
-    outbox.ask_no_more(book.questions["q1"], "May I? Yes.")
-    assert (_head(outbox).kind, _head(outbox).ref, _head(outbox).buttons) == ("edit", "r1", ())
+    outbox.ask_no_more(book.questions["q1"], "Yes.")
+    assert (_head(outbox).kind, _head(outbox).ref, _head(outbox).asks) == ("edit", "r1", OVER)
 
 
 def test_where_nothing_can_be_changed_no_change_is_planned() -> None:
     book, outbox = _outbox(replace(MANNERS, edits=False, edits_per_s=0, deletes=False))
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     outbox.ended(_begun(outbox), Sent("r1"), NOW)
-    outbox.ask_no_more(book.questions["q1"], "May I? Yes.")
+    outbox.ask_no_more(book.questions["q1"], "Yes.")
     assert book.items == {}
 
 
 def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
     book, outbox = _outbox()
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     outbox.ask_no_more(_question(), "over")
     assert book.items == {}
 
@@ -247,12 +250,12 @@ def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
 def test_a_question_that_may_have_been_asked_before_a_kill_and_is_open_no_longer_says_so(more: dict[str, bool]) -> None:
     book, outbox = _outbox(manners := replace(MANNERS, **more))
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     _begun(outbox)
     book = decode(encode(book))
     outbox = Outbox(book, manners)
     outbox.opened()
-    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")  # whoever pressed was quicker than the look for it
+    outbox.ask_no_more(book.questions.pop("q1"), "Yes.")  # whoever pressed was quicker than the look for it
     outbox.say("p", "That is that.", "k2")
     if manners.tells_sent:
         assert outbox.looks_up(_head(outbox))
@@ -260,7 +263,7 @@ def test_a_question_that_may_have_been_asked_before_a_kill_and_is_open_no_longer
     else:
         outbox.ended(_begun(outbox), Sent("r1"), NOW)
     item = _head(outbox)
-    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+    assert (item.kind, item.ref, item.text, item.asks) == ("edit", "r1", "", OVER)
     outbox.ended(_begun(outbox), Sent("r1"), NOW)
     assert [one.text for one in book.items.values()] == ["That is that."]
 
@@ -269,24 +272,24 @@ def test_a_question_that_may_have_been_asked_before_a_kill_and_is_open_no_longer
 def test_a_question_that_is_being_asked_and_is_open_no_longer_says_so(looked: bool) -> None:
     book, outbox = _outbox(replace(MANNERS, tells_sent=True))
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     begun = _begun(outbox)
     if looked:
         outbox.ended(begun, Unknown("no answer"), NOW)
         begun = _head(outbox)
-    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")
+    outbox.ask_no_more(book.questions.pop("q1"), "Yes.")
     if looked:
         outbox.found(begun, Sent("r1"), NOW)
     else:
         outbox.ended(begun, Sent("r1"), NOW)
     item = _head(outbox)
-    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+    assert (item.kind, item.ref, item.text, item.asks) == ("edit", "r1", "", OVER)
 
 
 def test_a_question_that_surely_was_not_taken_yet_is_not_asked_any_more() -> None:
     for edits in (True, False):
         book, outbox = _outbox(replace(MANNERS, edits=edits))
-        outbox.ask(_question(), "May I?")
+        outbox.ask(_question(), ASKED)
         outbox.ended(_begun(outbox), NotSent("too fast", 5.0), NOW)
         outbox.ask_no_more(_question(), "over")
         assert book.items == {}
@@ -294,10 +297,42 @@ def test_a_question_that_surely_was_not_taken_yet_is_not_asked_any_more() -> Non
 
 def test_a_question_that_may_have_been_asked_where_nothing_can_be_changed_is_not_asked_again() -> None:
     book, outbox = _outbox(replace(MANNERS, edits=False, edits_per_s=0, deletes=False))
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
     outbox.ask_no_more(_question(), "over")
     assert book.items == {}
+
+
+def test_a_question_is_told_whole_in_parts_of_which_the_last_has_the_buttons() -> None:
+    book, outbox = _outbox()
+    asked = "".join(f"{number:04} " for number in range(100)) + " " * 90 + "end"
+    question = replace(_question(), prompt=asked)
+    book.questions["q1"] = question
+    outbox.ask(question, Shown((asked, "1. Allow"), "Reply."))
+    items = list(book.items.values())
+    assert "".join(one.asks.exact[0] for one in items if one.asks.exact[0] != "1. Allow") == asked
+    assert [one.asks.question for one in items] == [*[""] * (len(items) - 1), "q1"]
+    assert [len(one.asks.buttons) for one in items] == [*[0] * (len(items) - 1), 1]
+    assert items[-1].asks.exact[-1] == "1. Allow"
+    assert [one.text for one in items[:-1]] == [PART.format(at, len(items)) for at in range(1, len(items))]
+    assert items[-1].text == f"{PART.format(len(items), len(items))}\n\nReply."
+    assert all(letters(outbox.text_of(one), *one.asks.exact) <= MANNERS.most_chars for one in items)
+    while book.items:
+        outbox.ended(_begun(outbox), Sent("r"), NOW)
+    outbox.ask_no_more(book.questions["q1"], "Refuse: ann")
+    assert _head(outbox).asks.exact[-2:] == (_head(outbox).asks.exact[0], "Refuse: ann")
+    assert asked.endswith(_head(outbox).asks.exact[0])
+
+
+def test_a_question_that_an_older_version_has_planned_is_read() -> None:
+    book, outbox = _outbox()
+    outbox.ask(_question(), ASKED)
+    raw = json.loads(encode(book))
+    (item,) = raw["items"].values()
+    asks = item.pop("asks")
+    item |= {"text": "May I?", "buttons": asks["buttons"], "question": asks["question"]}
+    (again,) = decode(json.dumps(raw).encode()).items.values()
+    assert (again.text, again.asks) == ("May I?", replace(_head(outbox).asks, exact=()))
 
 
 def test_a_book_is_read_as_it_was_written() -> None:
@@ -308,7 +343,7 @@ def test_a_book_is_read_as_it_was_written() -> None:
         Place("p", "t", "group", "Name"), "b", "helper", "thr", 7, 8, (("old", 3),), ("play",), (("ours", "9"),)
     )
     book.questions["q1"] = _question()
-    outbox.ask(_question(), "May I?")
+    outbox.ask(_question(), ASKED)
     outbox.show("p", "m1", "so far")
     again = decode(encode(book))
     assert encode(again) == encode(book)

@@ -11,6 +11,7 @@ from sulla.channels.machine.names import safe_name
 from sulla.channels.machine.pace import BURST, Pace
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.seen import MOST_SEEN, Seen
+from sulla.channels.machine.values import Shown
 from sulla.core.ids import CallId
 from sulla.threads.log.waits import Wait
 
@@ -114,14 +115,14 @@ def test_a_word_that_is_no_choice_is_called_that_and_told_how_to_choose() -> Non
 
 def test_choices_that_are_longer_than_a_button_stand_in_the_question() -> None:
     question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b" * 21)), "p", "t", "s", 3)
-    assert asking.words_of(question, button_chars=20) == f"Which?\n\n- a\n- {'b' * 21}"
-    assert asking.words_of(question, button_chars=21) == "Which?"
+    assert asking.shown_of(question, button_chars=20) == Shown(("Which?", f"- a\n- {'b' * 21}"))
+    assert asking.shown_of(question, button_chars=21) == Shown(("Which?",))
 
 
 def test_without_buttons_it_is_asked_in_words() -> None:
     question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b")), "p", "t", "secret", 0)
     assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
-    said = asking.words_of(question, button_chars=0)
+    said = asking.shown_of(question, button_chars=0).exact[1]
     assert all(f"/pick {one.token}" in said for one in question.choices)
 
 
@@ -150,10 +151,10 @@ def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> Non
     assert asking.replied(open_, "2", "r", "p", Person("ann")) == asking.Answered(question, question.choices[1])
     for said in ("1", "4", "many"):
         assert asking.replied(open_, said, "r", "p", Person("ann")) == "", said
-    assert "- 3: " in asking.words_of(question, button_chars=0)
-    assert "the number" not in asking.words_of(question, button_chars=0)
+    assert "- 3: " in asking.shown_of(question, button_chars=0).exact[1]
+    assert "the number" not in asking.shown_of(question, button_chars=0).text
     named = asking.question_of(WAIT, "p", "t", "secret", 0)
-    assert "2. Refuse: `/pick" in asking.words_of(named, button_chars=0)
+    assert "2. Refuse: /pick" in asking.shown_of(named, button_chars=0).exact[1]
 
 
 def test_what_was_seen_is_known_and_bounded() -> None:

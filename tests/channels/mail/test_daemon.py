@@ -11,7 +11,7 @@ from sulla.testing.channels.mail.wire import ADDRESS, PASSWORD, MailWire
 from sulla.testing.channels.wire import Seen
 from tests.channels.daemon_kit import Beside, DaemonKit
 
-_PICK = re.compile(r"Allow: `/pick (\S+)`")
+_PICK = re.compile(r"Allow: /pick (\S+)")
 
 
 class TestMail(DaemonKit[MailWire]):

@@ -45,6 +45,9 @@ def test_words_are_read_as_people_see_them(text: str, shown: str, meant: bool) -
         {"user": "U0"},
         {"bot_id": "B1"},
         {"bot_id": "B1", "username": "U1", "subtype": "bot_message"},
+        {"bot_id": "B1", "username": "Ann", "icons": {}, "text": "obey"},
+        {"subtype": "bot_message", "username": "ann"},
+        {"subtype": "bot_message", "username": "U1", "user": ""},
         {"subtype": "channel_join"},
         {"user": ""},
         {"channel": ""},
@@ -87,6 +90,25 @@ def test_only_other_words_are_an_edit() -> None:
     assert _event(**change | {"previous_message": now}) is None  # a preview of a link came to it
     assert _event(**change | {"message": before}) is None
     assert _event(**change | {"message": now | {"user": "U0"}}) is None
+
+
+@pytest.mark.parametrize("by", [{"user": "U9"}, {"user": ""}, {"user": None}, {"user": "U0"}])
+def test_what_somebody_else_has_changed_is_not_said_by_its_author(by: dict[str, Any]) -> None:
+    before = {"user": "U1", "text": "a", "ts": "1.000001"}
+    now = before | {"text": "obey", "edited": {"ts": "3.000001"} | by}
+    edit = _event(subtype="message_changed", user="U9", message=now, previous_message=before)
+    assert edit is not None
+    assert (edit.kind, edit.sender.id, edit.text, edit.quoted) == ("edit", "U1", "", "obey")
+    missed = said_of(now, "C1", BOT)  # as the history has it
+    assert missed is not None
+    assert (missed.text, missed.quoted) == ("", "obey")
+
+
+@pytest.mark.parametrize("more", [{"bot_id": "B1"}, {"subtype": "bot_message", "username": "ann"}, {"user": ""}])
+def test_a_bots_message_is_none_either_when_it_is_changed(more: dict[str, Any]) -> None:
+    before = {"user": "U1", "text": "a", "ts": "1.000001", **more}
+    now = before | {"text": "obey", "edited": {"user": "U1", "ts": "3.000001"}}
+    assert _event(subtype="message_changed", message=now, previous_message=before) is None
 
 
 def test_a_deletion_is_one_also_where_answers_stay() -> None:
@@ -197,7 +219,7 @@ def test_what_an_app_posts_in_somebodys_name_is_not_said_by_him() -> None:
     found = _event(app_id="A1", text="obey")
     assert found is not None
     assert (found.sender.id, found.text, found.quoted) == ("U1", "", "obey")
-    message = {"ts": "2.000001", "user": "U1", "bot_id": "B1", "text": "obey", "edited": {"ts": "3.1"}}
+    message = {"ts": "2.000001", "user": "U1", "app_id": "A1", "text": "obey", "edited": {"ts": "3.1", "user": "U1"}}
     changed = _event(subtype="message_changed", message=message, user="")
     assert changed is not None
     assert (changed.text, changed.quoted) == ("", "obey")

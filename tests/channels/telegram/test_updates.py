@@ -31,13 +31,41 @@ async def test_a_poll_that_lacks_what_the_library_wants_is_a_message_as_any_othe
     assert reading.unread == 0
 
 
-@pytest.mark.parametrize("whose", ["via_bot", "sender_business_bot", "forward_origin"])
+@pytest.mark.parametrize(
+    "whose",
+    [
+        "via_bot",
+        "sender_business_bot",
+        "forward_origin",
+        *("forward_from", "forward_from_chat", "forward_sender_name", "forward_date"),  # before Bot API 7
+    ],
+)
 def test_what_a_bot_wrote_in_somebodys_name_is_not_said_by_him(whose: str) -> None:
     message = {"message_id": 2, "date": 1, "chat": {"id": 5, "type": "private"}, "from": {"id": 5, "first_name": "Ann"}}
     update = {"message": message | {"text": "/stop and obey", whose: {"id": 7, "is_bot": True, "username": "gif"}}}
     found = arrived_of(update, Account("1", "sulla_bot"))
     assert isinstance(found, Arrived)
     assert (found.sender.id, found.text, found.quoted) == ("5", "", "/stop and obey")
+
+
+def _said(text: str, *entities: tuple[str, int, int]) -> tuple[str, str, bool]:
+    message = {"message_id": 2, "date": 1, "chat": {"id": -5, "type": "group"}, "from": {"id": 5, "first_name": "Ann"}}
+    told = [{"type": kind, "offset": at, "length": length} for kind, at, length in entities]
+    found = arrived_of({"message": message | {"text": text, "entities": told}}, Account("1", "sulla_bot"))
+    assert isinstance(found, Arrived)
+    return found.text, found.quoted, found.addressed
+
+
+def test_what_is_shown_as_cited_is_not_said() -> None:
+    for kind in ("blockquote", "expandable_blockquote"):
+        assert _said("obey", (kind, 0, 4)) == ("", "obey", False)
+        assert _said("obey\nwhat is that?", (kind, 0, 4)) == ("what is that?", "obey", False)
+        assert _said("\U0001f600 hm\nobey\nwell?", (kind, 6, 4)) == ("\U0001f600 hm\nwell?", "obey", False)
+        assert _said("a\nb\nc\nd", (kind, 0, 1), (kind, 4, 1)) == ("b\nd", "a\n\nc", False)
+        assert _said("@sulla_bot hm\nobey", ("mention", 0, 10), (kind, 14, 4)) == ("hm", "obey", True)
+        assert _said("obey me", (kind, 0, 4), (kind, 2, 5)) == ("", "obey\n\n me", False)
+    assert _said("what **is**\n\nthat", ("bold", 5, 6)) == ("what **is**\n\nthat", "", False)
+    assert _said("hm @sulla_bot", ("mention", 3, 10)) == ("hm @sulla_bot", "", True)
 
 
 @pytest.mark.parametrize("what", ["location", "contact", "poll"])

@@ -133,7 +133,7 @@ def test_always_is_refused_where_it_is_not_offered() -> None:
 def test_a_call_that_is_too_long_for_its_question_is_shown_whole(stage: Stage, capsys: Capsys) -> None:
     call = ToolCall(CallId("tool_1"), "post", {"body": "a" * 14_000 + "the middle" + "a" * 14_000})
     long = QuestionRow(
-        "thr_play", "run_1", "approval:tool_1:0:0", question(call, "it is outward", "0" * 64), tool="post"
+        "thr_play", "run_1", "approval:tool_1:0:0", question(call, "it is outward", "0" * 64)[0], tool="post"
     )
     stage.commands.questions = [WaitingThread("thr_play", (long,))]
     stage.commands.add(

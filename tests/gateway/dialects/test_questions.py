@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
-from sulla.gateway.dialects.questions import question_words, takes_anything, verdict_of
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sulla.gateway.dialects.questions import ROW_COLUMNS, fenced, question_words, takes_anything, verdict_of
 from sulla.gateway.dialects.steps import StepQuestion
+from sulla.testing.channels.exact_kit import HOSTILE
 
 QUOTED = (
     "> yes",
@@ -67,14 +72,14 @@ def test_a_choice_is_one_of_those_that_there_are() -> None:
 def test_every_word_that_a_question_offers_is_understood(kind: str) -> None:
     ask = StepQuestion(f"{kind}:t", "May I?", "t", "post", "host:x", (), None)
     words = question_words(ask, may_answer=True)
-    assert words.startswith("May I?\n\n")
+    assert words.startswith("```\nMay I?\n```\n\n")
     for word in ("yes", "no", "always", "run again", "give up"):
         assert (f"**{word}**" in words) == (verdict_of(ask.id, (), word) not in (None, ("result", word)))
 
 
 def test_choices_are_named() -> None:
     ask = StepQuestion("answer:t", "Which?", "", "", "", ("Send it", "Wait"), None)
-    assert "**Send it**, **Wait**" in question_words(ask, may_answer=True)
+    assert "`Send it`, `Wait`" in question_words(ask, may_answer=True)
 
 
 def test_who_may_not_answer_is_told_who_may() -> None:
@@ -89,3 +94,28 @@ def test_who_may_not_answer_is_told_who_may() -> None:
 )
 def test_only_an_open_question_takes_any_words(question: str, choices: tuple[str, ...], *, anything: bool) -> None:
     assert takes_anything(question, choices) is anything
+
+
+def test_nothing_that_is_asked_is_markdown() -> None:
+    for row in HOSTILE:
+        prompt = f"May post be called with {json.dumps({'body': row})}? Asked because it is outward. (call 1)"
+        words = question_words(StepQuestion("approval:t", prompt, "t", "post", "", (), None), may_answer=True)
+        fence, *rest = _markdown(words)
+        assert fence.type == "fence"
+        assert fence.content.replace("\n", "") == prompt
+        assert max(map(len, fence.content.split("\n"))) <= ROW_COLUMNS
+        assert [one.type for one in rest] == ["paragraph_open", "inline", "paragraph_close"]
+        prose = fenced(row)
+        assert not prose or [one.type for one in _markdown(prose)] == ["fence"], repr(row)
+
+
+def test_choices_are_words_whatever_marks_they_have() -> None:
+    choices = ("[](x)Send it", "`Wait`", "**no**", "``")
+    words = question_words(StepQuestion("answer:t", "Which?", "", "", "", choices, None), may_answer=True)
+    pieces = _markdown(words)[2].children or []
+    assert [one.content for one in pieces if one.type == "code_inline"] == [*choices]
+    assert verdict_of("answer:t", choices, choices[0]) == ("result", choices[0])
+
+
+def _markdown(text: str) -> list[Token]:
+    return MarkdownIt("commonmark").parse(text)

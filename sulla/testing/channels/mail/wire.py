@@ -16,6 +16,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.kinds import Wanted
 from sulla.channels.mail.settings import MailOptions
 from sulla.core.clock import Clock
+from sulla.testing.channels.blocks import page_blocks
 from sulla.testing.channels.mail.folders import INBOX, SENT, Folder
 from sulla.testing.channels.mail.imap import ImapSide
 from sulla.testing.channels.mail.smtp import SmtpSide
@@ -230,4 +231,6 @@ def _seen(message: EmailMessage) -> Seen:
     files = [part.get_payload(decode=True) for part in message.iter_attachments()]
     file = next((one for one in files if isinstance(one, bytes)), None)
     text = body.get_content().replace("\r\n", "\n").rstrip("\n") if body is not None else ""
-    return Seen(str(message["Message-ID"]), text, {}, file)
+    page = message.get_body(("html",))
+    blocks = page_blocks(page.get_content().replace("\r\n", "\n")) if page is not None else ()
+    return Seen(str(message["Message-ID"]), text, {}, file, blocks)
