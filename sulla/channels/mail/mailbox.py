@@ -129,6 +129,15 @@ class Mailbox:
         """
         return await self._do(self._mail, uid, "" if most_bytes is None else f"<0.{most_bytes}>")
 
+    async def head(self, uid: int, most_bytes: int) -> bytes | None:
+        """The beginning of a mail's head; None where the mail is gone.
+
+        Args:
+            uid: its number.
+            most_bytes: how much of it.
+        """
+        return await self._do(self._mail, uid, f"<0.{most_bytes}>", "HEADER")
+
     async def wait(self, seconds: float) -> None:
         """Until something happens in the folder, or so long.
 
@@ -203,8 +212,8 @@ class Mailbox:
                 found[int(uid.group(1))] = int(size.group(1))
         return found
 
-    def _mail(self, uid: int, part: str) -> bytes | None:
-        lines = _good(self._client().uid("FETCH", str(uid), f"(BODY.PEEK[]{part})"))
+    def _mail(self, uid: int, part: str, section: str = "") -> bytes | None:
+        lines = _good(self._client().uid("FETCH", str(uid), f"(BODY.PEEK[{section}]{part})"))
         return next((bytes(one[1]) for one in lines if isinstance(one, tuple)), None)
 
     def _mark(self, uids: Sequence[int]) -> None:
