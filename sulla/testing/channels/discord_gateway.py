@@ -55,10 +55,14 @@ class FakeGateway:
         """Set when the bot was there for the first time."""
         self.url = ""
         """Where it is."""
+        self.moved = ""
+        """Where sessions go on, where that is somewhere else."""
         self.gone = False
         """Whether nothing gets through."""
         self.allows_content = False
         """Whether the portal lets the bot read all that is said."""
+        self.resumes = True
+        """Whether it lets sessions go on; else it breaks off."""
         self.resumed = 0
         """How many sessions were gone on with."""
 
@@ -132,6 +136,8 @@ class FakeGateway:
         if data["token"] != self._token:
             await socket.close(code=_WRONG_TOKEN, message=b"Authentication failed.")
             return None
+        if said["op"] == _RESUME and not self.resumes:
+            return None
         if said["op"] == _RESUME:
             session = self._sessions.get(data["session_id"])
             if session is None or int(data["seq"]) > len(session.events):
@@ -152,7 +158,7 @@ class FakeGateway:
                 "user": self._bot,
                 "guilds": [{"id": guild["id"], "unavailable": True}],
                 "session_id": name,
-                "resume_gateway_url": self.url,
+                "resume_gateway_url": self.moved or self.url,
                 "application": {"id": self._bot["id"], "flags": 0},
             },
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,6 +13,7 @@ from sulla.core.errors import NotFound, Unauthorized, Unavailable
 from sulla.testing.channels.discord import DiscordWire
 from sulla.testing.channels.kit import opened, soon
 from sulla.testing.clock import ManualClock
+from tests.soon import a_pause
 
 
 @pytest.fixture
@@ -81,6 +83,42 @@ async def test_after_a_lost_session_histories_are_read(wire: DiscordWire) -> Non
     ]
     assert all(one.addressed and one.place.kind == "group" for one in rest)
     assert wire.gateway.resumed == 0
+
+
+@pytest.mark.parametrize("how", ["its address is gone", "it is cut off each time"])
+async def test_a_session_that_cannot_be_gone_on_with_is_given_up_over_a_restart_too(
+    wire: DiscordWire, clock: ManualClock, how: str
+) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    wire.gateway.moved = "ws://127.0.0.1:9/gateway/" if how == "its address is gone" else ""
+    async with opened(wire) as (_, reading):
+        await wire.say(place, ann, "old")
+        await reading.next()
+    wire.gateway.moved = ""
+    wire.gateway.resumes = how != "it is cut off each time"
+    await wire.say(place, ann, "new")
+    async with opened(wire, reading.cursor) as (_, later):
+        heard = asyncio.create_task(later.next())
+        while not heard.done():  # it rests between its tries
+            await clock.advance(0.5)
+            await a_pause()
+        assert (await heard).text == "new"
+    assert wire.gateway.resumed == 0
+
+
+async def test_while_discord_is_away_its_session_is_kept(wire: DiscordWire, clock: ManualClock) -> None:
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "old")
+        await reading.next()
+    async with opened(wire, reading.cursor) as (_, later):
+        wire.away(True)
+        with pytest.raises(Unavailable):
+            await later.next()
+    wire.away(False)
+    async with opened(wire, reading.cursor) as (_, later):
+        await wire.say(wire.place(1), wire.person(1), "new")
+        assert (await later.next()).text == "new"
+    assert wire.gateway.resumed == 1
 
 
 async def test_a_stop_within_the_histories_goes_on_where_it_was(wire: DiscordWire) -> None:
