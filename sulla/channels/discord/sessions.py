@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from sulla.channels.discord.link import FAILURES, Client, Gateway, raised
+from sulla.channels.discord.link import FAILURES, Client, Event, Gateway, raised
 from sulla.channels.discord.position import Position
 from sulla.core.clock import Clock
 from sulla.core.errors import Unavailable
@@ -16,6 +16,8 @@ READY_S: Final = 60.0
 """How long a new session may take to begin."""
 RESUMES_S: Final = (1.0, 3.0)
 """How long it rests between tries to go on with a session, while Discord itself answers; after them it is given up."""
+_MOST_CHARS: Final = 500
+"""Of a session's id, and of its address."""
 
 
 class Sessions:
@@ -70,7 +72,19 @@ class Sessions:
                 while True:
                     for event in await self._gateway.next():
                         if event.name == "READY":
-                            gateway = str(event.data["resume_gateway_url"])
-                            return at.begins(str(event.data["session_id"]), event.seq, gateway)
+                            return at.begins(*_begun(event))
         except FAILURES as error:
             raise raised(error) from None
+
+
+def _begun(event: Event) -> tuple[str, int, str]:
+    """A session's id, the number of its first event, and where it goes on.
+
+    Raises:
+        Unavailable: it is no session.
+    """
+    session, gateway = event.data.get("session_id"), event.data.get("resume_gateway_url")
+    good = isinstance(session, str) and isinstance(gateway, str) and gateway.startswith(("wss://", "ws://"))
+    if not good or not 0 < len(str(session)) <= _MOST_CHARS or len(str(gateway)) > _MOST_CHARS:
+        raise Unavailable("Discord began a session that nobody could go on with")
+    return str(session), event.seq, str(gateway)

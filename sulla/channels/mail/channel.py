@@ -27,7 +27,7 @@ from sulla.channels.base import (
 from sulla.channels.kinds import Wanted
 from sulla.channels.mail.bounded import MOST_HEAD_BYTES
 from sulla.channels.mail.form import Enclosed, Letter, plain, written
-from sulla.channels.mail.mailbox import Login, Mailbox, Standing
+from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Login, Mailbox, Standing
 from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
 from sulla.channels.mail.submission import Submission
@@ -43,7 +43,7 @@ POLL_S: Final = 60.0
 """How often a server is asked that does not tell by itself."""
 GRACE_S: Final = 30.0
 """How long a mail that was handed in may take to lie among those that were sent."""
-MOST_MAIL_BYTES: Final = 60_000_000
+MOST_MAIL_BYTES: Final = MOST_FETCHED_BYTES
 """Of a longer mail the beginning is read."""
 _MOST_MAILS: Final = 20
 _MOST_BATCH_BYTES: Final = 1_000_000

@@ -25,6 +25,8 @@ AT_ONCE: Final = 5
 REACH_BACK_MS: Final = 60_000
 """So long before it is first read an account's messages count: people write while it is being set up."""
 _AT: Final = "at:"
+_MOST_PLACE_CHARS: Final = 2_000
+"""Of where a sync begins: some homeservers name each of their workers there."""
 QUIET: Final = 50
 """After so many looks that brought nothing for the daemon it is kept how far they were."""
 
@@ -70,7 +72,7 @@ class Listening:
             try:
                 await self._answer_invites()
                 found = await self._home.sync(cursor if begun_ms is None else "")
-                after = str(found["next_batch"])
+                after = _next(found)
                 self._heed_rooms(found)
                 for room_id, told in _rooms(found, "join"):
                     self.rooms.take(room_id, told)
@@ -231,6 +233,18 @@ def _time_of(cursor: str) -> int | None:
     """From when on is read; None where a sync says it."""
     said = cursor.removeprefix(_AT)
     return int(said) if said != cursor and said.isdecimal() else None
+
+
+def _next(found: Mapping[str, Any]) -> str:
+    """Where the next sync begins.
+
+    Raises:
+        ValueError: the homeserver does not say it.
+    """
+    after = found.get("next_batch")
+    if not isinstance(after, str) or not 0 < len(after) <= _MOST_PLACE_CHARS or after.startswith(_AT):
+        raise ValueError("next_batch is no place to go on at")
+    return after
 
 
 def _rooms(found: Mapping[str, Any], how: str) -> list[tuple[str, Mapping[str, Any]]]:
