@@ -218,7 +218,7 @@ class Mailbox:
                 raise imaplib.IMAP4.abort("an announced literal is too long")
             return self._counted(literal(size))
 
-        client.readline, client.read = readline, read  # type: ignore[method-assign]
+        client.readline, client.read = readline, read  # type: ignore[method-assign]  # the library asks itself
 
     def _counted(self, piece: bytes) -> bytes:
         self._left -= len(piece)

@@ -11,6 +11,7 @@ from sulla.channels.base import Attachment, Button, NotSent, Said, SaidFile, Sen
 from sulla.channels.discord.position import MOST_PLACES, Position
 from sulla.core.errors import NotFound, Unauthorized, Unavailable
 from sulla.testing.channels.discord import DiscordWire
+from sulla.testing.channels.discord_gateway import NOWHERE
 from sulla.testing.channels.kit import opened, soon
 from sulla.testing.clock import ManualClock
 from tests.soon import a_pause
@@ -85,17 +86,16 @@ async def test_after_a_lost_session_histories_are_read(wire: DiscordWire) -> Non
     assert wire.gateway.resumed == 0
 
 
-@pytest.mark.parametrize("how", ["its address is gone", "it is cut off each time"])
+@pytest.mark.parametrize("how", ["ws://127.0.0.1:9/gateway/", NOWHERE])
 async def test_a_session_that_cannot_be_gone_on_with_is_given_up_over_a_restart_too(
     wire: DiscordWire, clock: ManualClock, how: str
 ) -> None:
     place, ann = wire.place(1), wire.person(1)
-    wire.gateway.moved = "ws://127.0.0.1:9/gateway/" if how == "its address is gone" else ""
+    wire.gateway.goes_on = how if how != NOWHERE else ""
     async with opened(wire) as (_, reading):
         await wire.say(place, ann, "old")
         await reading.next()
-    wire.gateway.moved = ""
-    wire.gateway.resumes = how != "it is cut off each time"
+    wire.gateway.goes_on = NOWHERE if how == NOWHERE else ""
     await wire.say(place, ann, "new")
     async with opened(wire, reading.cursor) as (_, later):
         heard = asyncio.create_task(later.next())
