@@ -318,7 +318,8 @@ class Channel(Protocol):
         """
 
     def fetch(self, attachment: Attachment) -> AsyncIterator[bytes]:
-        """A file's content, a piece at a time; whoever reads stops when it is too much.
+        """A file's content, a piece at a time; whoever reads stops when it is too much, or comes too slowly. It may be
+        asked for when its message is acknowledged long since, and after a restart.
 
         Raises:
             NotFound: it is gone.

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import orjson
 
-from sulla.channels.base import Button, Place
+from sulla.channels.base import Arrived, Attachment, Button, Place, Press, Sender
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Choice, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import Choice, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -33,6 +33,8 @@ class Book:
     questions: Parts[Question] = field(default_factory=Parts)
     given_up: int = 0
     """Messages that were not sent in the end."""
+    waiting: Parts[Waiting] = field(default_factory=Parts)
+    """What came and was not taken in yet, in its order, by what it is known by in `seen`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def decode(body: bytes) -> Book:
             Parts({key: _preview(one) for key, one in raw["previews"].items()}),
             Parts({key: _question(one) for key, one in raw["questions"].items()}),
             raw["given_up"],
+            waiting=Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()}),
         )
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
@@ -150,11 +153,21 @@ def _question(one: Mapping[str, Any]) -> Question:
     return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
 
 
+def _waiting(one: Mapping[str, Any]) -> Waiting:
+    said = one["arrived"]
+    attachments = tuple(Attachment(**each) for each in said["attachments"])
+    press = Press(**said["press"]) if said["press"] is not None else None
+    place, sender = Place(**said["place"]), Sender(**said["sender"])
+    parts = {"place": place, "sender": sender, "attachments": attachments, "press": press}
+    return Waiting(one["line"], Arrived(**{**said, **parts}))
+
+
 _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
     "talks": _talk,
     "items": _item,
     "previews": _preview,
     "questions": _question,
+    "waiting": _waiting,
 }
 """The parts of a book, and what reads one of them."""
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)

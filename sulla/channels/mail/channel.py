@@ -106,7 +106,7 @@ class MailChannel:
         self._standing: Standing | None = None
         """Of the folder, until it is read."""
         self._mails: dict[str, bytes] = {}
-        """Those of the batch that nobody has acknowledged, by their handles."""
+        """Those of the last batch, by their handles, for a while: their files are fetched soon."""
         self._taken: list[int] = []
         """The numbers of the batch that nobody has acknowledged."""
         self._last: dict[str, str] = {}
@@ -161,6 +161,7 @@ class MailChannel:
                 await self._box.wait(IDLE_S)
             else:
                 await self._clock.sleep(POLL_S)
+            self._mails.clear()
 
     async def _begin(self, cursor: Cursor | None, standing: Standing) -> tuple[int, list[int]]:
         """Behind which mail it is read on, and what is read before. Where the folder's numbers are others all of a
@@ -224,7 +225,6 @@ class MailChannel:
 
     async def acknowledge(self, cursor: str) -> None:
         """What was taken is marked as read: so another home that gets this mailbox does not take it again."""
-        self._mails.clear()
         taken, self._taken = self._taken, []
         if taken:
             await self._box.mark(taken)

@@ -213,6 +213,7 @@ class Line:
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
             group.create_task(self._receive(held, incoming))
+            group.create_task(incoming.behind.run())
             group.create_task(self._sweep(held))
             group.create_task(self._settle())
             group.create_task(self._talk(group, held, reader))
