@@ -269,7 +269,8 @@ class Channel(Protocol):
 
     def receive(self, cursor: str) -> AsyncIterator[Batch]:
         """What arrives, from behind a cursor on. It keeps no more than one batch that nobody has taken; the service
-        (or the wire) holds the rest.
+        (or the wire) holds the rest. Where a service is asked, each of its answers is a batch, also an empty one: one
+        that comes at once and brings nothing new, again and again, is asked more seldom.
 
         Args:
             cursor: of the last batch that was kept, or what `first_cursor` said.

@@ -64,7 +64,7 @@ class Listening:
         Raises:
             Unauthorized, Unavailable: the homeserver does not tell.
         """
-        quiet, begun_ms = 0, _time_of(cursor)
+        quiet, begun_ms, kept = 0, _time_of(cursor), cursor
         if begun_ms is None:
             await self._look()
         while True:
@@ -79,6 +79,7 @@ class Listening:
                     events = list(events_of(told.get("timeline")))
                     if begun_ms is None:
                         async for page in self._missed(room_id, told, cursor):
+                            kept = cursor
                             yield Batch(page, cursor, self._take_unread())
                     else:
                         events = [one for one in events if at_ms(one) >= begun_ms]
@@ -87,8 +88,10 @@ class Listening:
                 raise raised(error) from None
             quiet = 0 if arrived else quiet + (after != cursor)
             if arrived or self._unread or quiet >= QUIET:
-                quiet = 0
+                quiet, kept = 0, after
                 yield Batch(tuple(arrived), after, self._take_unread())
+            else:
+                yield Batch((), kept)
             cursor, begun_ms = after, None
 
     async def _look(self) -> None:

@@ -79,8 +79,8 @@ class Incoming:
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         self.behind = Behind(held, self._take_now)
 
-    async def take(self, batch: Batch) -> None:
-        """Keep what arrived, then how far that is, then tell the service.
+    async def take(self, batch: Batch) -> bool:
+        """Keep what arrived, then how far that is, then tell the service. Whether anything of it had not come before.
 
         Raises:
             StoreUnavailable, StaleLease: it is not kept; it comes again.
@@ -90,7 +90,9 @@ class Incoming:
         if batch.unread:
             held.around.tally.count(UNREAD, held.name, by=batch.unread)
         by_place: dict[str, list[Arrived]] = {}
+        fresh = batch.unread > 0
         for one in map(legible, batch.arrived):
+            fresh = fresh or self._mark(one) not in self._seen
             by_place.setdefault(one.place.key, []).append(one)
         if by_place:
             people = await held.around.people.read()
@@ -106,6 +108,7 @@ class Incoming:
             held.wake(place)
         if by_place:
             await ending(held.channel.acknowledge(batch.cursor))
+        return fresh
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:
         async with self._room:

@@ -134,10 +134,10 @@ class TelegramChannel:
         """
         offset = int(cursor) + 1 if cursor else None
         while not self._closed:
-            if found := await self._updates(offset):
-                batch = self._read(found)
-                offset = int(batch.cursor) + 1
-                yield batch
+            found = await self._updates(offset)
+            batch = self._read(found) if found else Batch((), cursor)
+            offset, cursor = int(batch.cursor) + 1 if batch.cursor else None, batch.cursor
+            yield batch
 
     async def _updates(self, offset: int | None) -> dict[int, Mapping[str, Any]]:
         """The next updates by their numbers, as the Bot API writes them: the library makes objects of all of them or of
