@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING
 
 from sulla.core.errors import SullaError
 from sulla.daemon.settings.config import Settings, load_settings
-from sulla.host.home import find_home
+from sulla.daemon.stores import store_place, store_source
+from sulla.host.home import Home, find_home
 from sulla.host.store_url import POSTGRES, REDIS, named_store, store_file
+from sulla.host.store_url import SQLITE as SQLITE_URL
 from sulla.memory.adapters import MEMORY_SUFFIX
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ REDIS_INCARNATION = "sulla:incarnation"
 NEW_INCARNATION = "UPDATE sulla.meta SET value = gen_random_uuid() WHERE name = 'incarnation'"
 HOME, SQLITE, DUMP = "home", "sqlite", "postgres.dump"
 RDB, RDB_DATABASE = "redis.rdb", "redis.database"
+KINDS = {RDB: "Redis", DUMP: "PostgreSQL", SQLITE: "SQLite file"}
+"""What the files of a backup were made of, for people."""
+ENVIRONMENT = "give this script the daemon's own environment (`set -a; . /etc/sulla/cluster.env; set +a`)"
 
 
 class Refused(Exception):
@@ -50,10 +55,11 @@ def back_up(settings: Settings, folder: Path) -> None:
         folder: the backup; it must not be there.
 
     Raises:
-        Refused: it is there, or a tool is missing.
+        Refused: it is there, a tool is missing, or the store is not the one that the home's daemon uses.
     """
     if folder.exists():
         raise Refused(f"{folder} is there already: name another folder")
+    _check_store(settings)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
     try:
         files = _databases(settings)
@@ -82,12 +88,11 @@ def restore(settings: Settings, folder: Path) -> None:
         folder: from `back_up`.
 
     Raises:
-        Refused: the place is taken, a tool is missing, or the backup is of another kind of store.
+        Refused: the place is taken, a tool is missing, or the backup is of another kind of store, or of none.
     """
     named = named_store(settings)
-    wanted = RDB if named.scheme in REDIS else DUMP if named.scheme in POSTGRES else ""
-    if {wanted} - {""} != {name for name in (RDB, DUMP) if (folder / name).is_file()}:
-        raise Refused(f"{folder} was made of another kind of store than {named.source} names")
+    wanted = RDB if named.scheme in REDIS else DUMP if named.scheme in POSTGRES else SQLITE
+    _check_backup(settings, folder, wanted)
     if settings.home.exists() and any(settings.home.iterdir()):
         raise Refused(f"{settings.home} is not empty: put it aside first")
     if wanted == RDB:
@@ -101,6 +106,48 @@ def restore(settings: Settings, folder: Path) -> None:
         if place.exists():
             raise Refused(f"{place} is there: put it aside first")
         shutil.copy2(file, place)
+
+
+def _check_store(settings: Settings) -> None:
+    """See that the store which the settings name is the home's: a daemon may have been told of it by a file for its
+    service alone, and then a copy of any other store has no conversation in it.
+    """
+    named, place, last = named_store(settings), store_place(settings), Home(settings.home).last_store()
+    file = store_file(settings)
+    if last not in ("", place) and not _has_moved(last, file):
+        raise Refused(
+            f"{named.source} names {place}, and the daemon of {settings.home} kept everything in {last}: {ENVIRONMENT}"
+        )
+    if file is not None and not file.is_file():
+        raise Refused(
+            f"{named.source} names {place}, and there is no such file, so nothing was ever said here: {ENVIRONMENT}, "
+            "if it was said elsewhere"
+        )
+
+
+def _has_moved(last: str, file: Path | None) -> bool:
+    """Whether the home's own file lies elsewhere now, with the home."""
+    return file is not None and file.is_file() and last.startswith(SQLITE_URL) and not _file_of(last).exists()
+
+
+def _file_of(place: str) -> Path:
+    return Path(place.removeprefix(SQLITE_URL))
+
+
+def _check_backup(settings: Settings, folder: Path, wanted: str) -> None:
+    """See that it is a backup, with conversations, of the kind of store that the settings name."""
+    if not (folder / HOME).is_dir():
+        raise Refused(f"{folder} is no backup: a folder that backup.sh has made has a folder {HOME!r} in it")
+    made = [name for name in (RDB, DUMP) if (folder / name).is_file()]
+    if not made and any((folder / SQLITE).glob("*")):
+        made = [SQLITE]
+    if not made:
+        raise Refused(f"{folder} has no conversations in it: it was made without the store that they were in")
+    if made != [wanted]:
+        raise Refused(
+            f"{folder} was made of {KINDS[made[0]]}, and {named_store(settings).source} names {store_place(settings)}: "
+            f"name an empty {KINDS[made[0]]} by SULLA_STORE, or {ENVIRONMENT}"
+        )
 
 
 def _databases(settings: Settings) -> list[Path]:
@@ -263,12 +310,14 @@ def main() -> int:
             settings = load_settings(os.environ, {}, home)
             back_up(settings, given.folder)
         else:
+            if not given.folder.is_dir():
+                raise Refused(f"there is no folder {given.folder}")
             settings = load_settings(os.environ, {}, given.folder / HOME).model_copy(update={"home": home})
             restore(settings, given.folder)
     except (Refused, SullaError, OSError, sqlite3.Error) as error:
         print(f"{given.what}.sh: {error}", file=sys.stderr)
         return 1
-    print(f"{given.folder}: all of {settings.home}, and of the store that {named_store(settings).source} names")
+    print(f"{given.folder}: all of {settings.home}, and of the store {store_source(settings)}")
     return 0
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.access import tokens
+from sulla.access.owner import UNTOLD, OwnerToken
 from sulla.access.principal import (
     ALL_SCOPES,
     MOST_TOKEN_S,
@@ -25,7 +26,6 @@ from sulla.access.principal import (
     Scope,
     TicketUse,
     TokenInfo,
-    owner_token,
     session_digest,
     token_digest,
     token_id,
@@ -71,8 +71,7 @@ class TokenStore:
         self._clock = clock
         self._make_token = make_token
         self._tickets = TicketStore(store, clock, make_token)
-        self._renew: Callable[[], str] = make_token
-        self._owner: KnownToken | None = None
+        self._owner: OwnerToken | None = None
         self._fold = tokens.TokenFold()
         self._valid = ValidTokens()
         self._changed: Callable[[], None] = lambda: None
@@ -99,7 +98,7 @@ class TokenStore:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        self._owner, self._renew = owner_token(owner), renew
+        self._owner = OwnerToken(owner, renew)
         await self._catch_up()
 
     def on_change(self, changed: Callable[[], None]) -> None:
@@ -167,18 +166,18 @@ class TokenStore:
         ]
 
     async def revoke(self, name: str, by: Principal) -> bool:
-        """Take a token back; what was opened with it is closed. The owner's is replaced by a new one.
+        """Take a token back; what was opened with it is closed. The owner's is replaced by a new one, also at every
+        other home on this store that has the same.
 
         Returns:
             Whether it was good until now; False if it was revoked before.
 
         Raises:
             NotFound: there never was a token of that name.
+            StoreUnavailable: nobody else could be told; the owner's is another one here all the same.
         """
         if name == OWNER:
-            self._owner = owner_token(self._renew())
-            self._take_stock()
-            return True
+            return await self._revoke_owner(by)
         for _ in range(_TRIES):
             await self._read()
             self._check_good(by)
@@ -188,6 +187,20 @@ class TokenStore:
             if await self._offer("revoke", fact, b"revoke") is not None:
                 return True
         raise Conflict(f"others make and revoke tokens called {name!r} at this moment: try again")
+
+    async def _revoke_owner(self, by: Principal) -> bool:
+        if self._owner is None or (old := self._owner.known) is None:
+            raise Unauthorized("this home has no owner's token: mend what its log says, and start it anew")
+        fact = tokens.TokenWithdrawn(tokens.owners_name(old), by.name, round(self._clock.now() * 1000))
+        try:
+            await self._offer("revoke", fact, b"revoke")
+        except (StoreUnavailable, CorruptRecord) as error:
+            raise type(error)(f"{UNTOLD} ({error.message})") from error
+        finally:
+            if self._owner.known is old:
+                self._owner.renew()
+            self._take_stock()
+        return True
 
     async def open_session(self, by: Principal) -> NewSession:
         """Make a browser's session. It ends with the token that it is made with, and after `SESSION_S`.
@@ -345,7 +358,9 @@ class TokenStore:
 
     def _take_stock(self) -> None:
         """Find out what is good now, and tell if that has changed."""
-        owners = () if self._owner is None else (self._owner,)
+        if self._owner is not None:
+            self._owner.follow(self._fold)
+        owners = self._owner.good if self._owner is not None else ()
         every = (*owners, *(self._fold.known() if self._damage is None else ()))
         before, self._valid = self._valid, take_stock(every, self._clock.now())
         if self._valid.principals != before.principals:

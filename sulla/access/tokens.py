@@ -76,6 +76,13 @@ class TokenWithdrawn:
 Fact = TokenAdded | TokenWithdrawn
 
 
+def owners_name(token: KnownToken) -> str:
+    """What a home's own token is called in the log, where it was taken back: other homes may have the same one. No
+    token can be called so.
+    """
+    return f"(owner {token.principal.id})"
+
+
 def check_name(name: str) -> str:
     """The name of a new token, if it is a good one.
 
@@ -264,6 +271,10 @@ class TokenFold:
             raise Busy(f"there are {good} tokens, the most that there may be: revoke one that is not used any more")
         if self.seq >= MOST_RECORDS:
             raise Busy(f"the log of tokens has {self.seq} records, the most that it takes: only revoking is possible")
+
+    def was_withdrawn(self, owner: KnownToken) -> bool:
+        """Whether a home's own token was taken back, here or at another home that had the same."""
+        return owners_name(owner) in self._last
 
     def is_granted(self, name: str) -> bool:
         """Whether there is a token of that name, not revoked.

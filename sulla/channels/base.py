@@ -200,6 +200,8 @@ class Manners:
     """Sends and edits in a second, to all places together."""
     place_sends_per_s: float
     """The same to one place."""
+    group_sends_per_s: float = 0.0
+    """The same to one group; 0 where it is as to any place."""
     edits_per_s: float = 0.0
     """Of one message while it is written; 0 where an answer is sent when it is done."""
     all_edits_per_s: float = 0.0
@@ -271,6 +273,9 @@ class Channel(Protocol):
         """What arrives, from behind a cursor on. It keeps no more than one batch that nobody has taken; the service
         (or the wire) holds the rest. Where a service is asked, each of its answers is a batch, also an empty one: one
         that comes at once and brings nothing new, again and again, is asked more seldom.
+
+        As soon as the service has answered here, where nothing has arrived, it hands on an empty batch: that it could
+        be reached before does not say that it is there yet. Until then the channel is not called well.
 
         Args:
             cursor: of the last batch that was kept, or what `first_cursor` said.

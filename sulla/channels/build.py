@@ -62,6 +62,7 @@ def _lines(host: Host, wanted: ChannelsSettings) -> Lines:
         place.owner,
         place.make_id,
         host.settings.workspace,
+        place.redactor.text,
     )
     bounds = FileBounds(wanted.file_bytes, wanted.message_files, wanted.total_bytes)
     heard = None

@@ -105,8 +105,12 @@ KINDS: Final = (
                 "imap": "where it is read, such as imaps://imap.example.org (empty for imaps://imap.DOMAIN)",
                 "smtp": "where mail is handed in, such as smtps://smtp.example.org (empty for smtps://smtp.DOMAIN)",
                 "authserv": "the name under which its server writes Authentication-Results (empty if it writes none)",
+            }
+        ),
+        may=MappingProxyType(
+            {
                 "word": "if it writes none, 16 to 40 small letters and digits by chance, which people write behind a + "
-                "in the address (else empty)",
+                "in the address (else empty)"
             }
         ),
     ),

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from sulla.channels.machine.people import ChannelScope, Identity, People, Person
+from sulla.channels.machine.values import GivenUp
 from sulla.channels.opened import tried
 from sulla.channels.rpc import (
     ChannelAccount,
     ChannelAccounts,
     ChannelCode,
     ChannelForgotten,
+    ChannelGivenUp,
     ChannelIdentity,
     ChannelPaired,
     ChannelPerson,
@@ -155,11 +157,15 @@ class Lines:
 
 def _row(one: Line, people: People) -> ChannelAccount:
     book = one.held.book if one.held is not None else None
-    counts = (len(book.talks), len(book.items), book.given_up) if book is not None else (0, 0, 0)
+    given_up = book.given_up if book is not None else GivenUp()
+    counts = (len(book.talks), len(book.items), given_up.count) if book is not None else (0, 0, 0)
+    last = ChannelGivenUp(given_up.at_ms, given_up.place, given_up.called, given_up.why) if given_up.at_ms else None
     stands = one.standing
     failed = stands.failed_ms or None, stands.failed_why
     account, why = one.account.name, stands.why
     if not why and (until_s := people.without_codes_until(one.said.name)) is not None:
         until = datetime.fromtimestamp(until_s, UTC)
         why = f"all its codes are given: no further stranger is answered until {until:%H:%M} UTC"
-    return ChannelAccount(one.said.name, one.said.kind, account, stands.state, stands.since_ms, why, *failed, *counts)
+    return ChannelAccount(
+        one.said.name, one.said.kind, account, stands.state, stands.since_ms, why, *failed, *counts, last
+    )

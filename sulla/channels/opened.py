@@ -37,18 +37,20 @@ def kind_of(said: AccountSettings, known: Mapping[str, ChannelKind]) -> ChannelK
     return kind
 
 
-def options_of(said: AccountSettings, kind: ChannelKind) -> BaseModel:
+def options_of(said: AccountSettings, kind: ChannelKind, secrets: Mapping[str, str] | None = None) -> BaseModel:
     """The options of a channel, as its kind wants them.
 
     Args:
         said: what the settings say.
         kind: its kind.
+        secrets: the channel's, which its options may have to fit: the model gets them as its context. None while they
+            are not known.
 
     Raises:
         SettingsError: they do not fit it.
     """
     try:
-        return _model_of(kind).model_validate(said.options)
+        return _model_of(kind).model_validate(said.options, context=secrets)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -73,8 +75,8 @@ def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[
     Raises:
         SettingsError: they do not fit the kind.
     """
-    options = options_of(said, kind)
     secrets = {name: kept.get_secret_value() for name, kept in said.secrets.items()}
+    options = options_of(said, kind, secrets)
     if missing := [name for name in kind.secrets if not secrets.get(name)]:
         raise SettingsError(f"channels: {said.name!r} has no secrets.{missing[0]}: {kind.secrets[missing[0]]}")
     if unknown := [name for name in secrets if name not in kind.secrets and name not in kind.may]:
@@ -87,6 +89,16 @@ def making(said: AccountSettings, kind: ChannelKind, clock: Clock) -> Callable[[
         return maker(kind)(Wanted(said.name, options, secrets, clock))
 
     return make
+
+
+def secret_options(said: AccountSettings, kind: ChannelKind) -> list[str]:
+    """The options of a channel that its kind takes as secrets: what is secret stands open there.
+
+    Args:
+        said: what the settings say.
+        kind: its kind.
+    """
+    return [name for name in said.options if name in kind.secrets or name in kind.may]
 
 
 def fault_of(said: AccountSettings, kind: ChannelKind, option: str) -> str:

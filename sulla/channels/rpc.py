@@ -57,6 +57,18 @@ class ChannelForget(Params):
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelGivenUp:
+    """A message that the service has refused for good."""
+
+    at_ms: Annotated[Time, Field(alias="at")]
+    place: str
+    """The service's id of where it was to go."""
+    called: str
+    """What that is called; words of the service."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelAccount:
     """One channel; its secrets are never told."""
 
@@ -78,6 +90,8 @@ class ChannelAccount:
     """Messages that wait to be sent."""
     given_up: int
     """Messages that the service has refused for good."""
+    last_given_up: ChannelGivenUp | None
+    """The last of them; null for none, and while another daemon has the channel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +268,13 @@ _ROW: Final[JsonObject] = {
     "failed_why": "",
     "places": 2,
     "waiting": 0,
-    "given_up": 0,
+    "given_up": 1,
+    "last_given_up": {
+        "at": "2027-01-15T07:30:00.000Z",
+        "place": "5003",
+        "called": "Bob",
+        "why": "Telegram refuses it: Forbidden: bot was blocked by the user",
+    },
 }
 _PERSON: Final[JsonObject] = {
     "person": "ann",

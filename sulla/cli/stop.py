@@ -54,7 +54,7 @@ async def _stop(given: argparse.Namespace, home: Home, where: Whereabouts, at: D
     except (TimeoutError, Unavailable, NotAvailable) as error:
         if home.whereabouts() != where:
             return _ended(given)
-        _signal(home, where, str(error) or "no answer")
+        _signal(home, where, str(error) or "no answer", takes_orders=not isinstance(error, NotAvailable))
         drain_s, running = ANSWER_S, 0
     if running and drain_s and not given.json:
         said_of = "1 turn" if running == 1 else f"{running} turns"
@@ -71,15 +71,17 @@ async def _stop(given: argparse.Namespace, home: Home, where: Whereabouts, at: D
     return _ended(given)
 
 
-def _signal(home: Home, where: Whereabouts, why: str) -> None:
-    """Tell the process itself, which does not answer. That the home's lock is held says that it lives.
+def _signal(home: Home, where: Whereabouts, why: str, *, takes_orders: bool) -> None:
+    """Tell the process itself, which does not answer, or takes no orders. That the home's lock is held says that it
+    lives.
 
     Raises:
         Refused: the process of that number is not it, as in another container.
     """
+    what = "does not answer" if takes_orders else "takes no orders"
     if not has_home(where.pid, home.path):
-        raise Refused(f"the daemon does not answer ({why}), and process {where.pid} here is another one: stop it there")
-    tell(f"it does not answer ({why}): process {where.pid} is sent SIGTERM")
+        raise Refused(f"the daemon {what} ({why}), and process {where.pid} here is another one: stop it there")
+    tell(f"it {what} ({why}): process {where.pid} is sent SIGTERM")
     os.kill(where.pid, signal.SIGTERM)
 
 

@@ -38,7 +38,9 @@ def room_of(path: Path | None) -> Callable[[], str]:
         except OSError:
             return ""  # the store itself says what is wrong there
         said = "the disk is full: free some space; nothing that was acknowledged is lost"
-        return f"the store {str(path)!r}: {said} ({free_bytes:,} bytes are free)" if free_bytes < LEAST_BYTES else ""
+        if free_bytes >= LEAST_BYTES:
+            return ""
+        return f"the store {str(path)!r}: {said} ({free_bytes:,} bytes are free, and {LEAST_BYTES:,} have to be)"
 
     return look
 

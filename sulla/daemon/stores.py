@@ -11,6 +11,7 @@ from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY, SQLITE, STORE_FILE, StoreUrl, named_store, not_installed, store_file
 from sulla.store.base import Store
+from sulla.store.url import shown_url
 from sulla.threads.log.records import RunStarted
 
 
@@ -118,19 +119,7 @@ def store_source(settings: Settings) -> str:
     named = named_store(settings)
     where = named.url
     if named.scheme in _SHARED:
-        where = _hidden(named.url)
+        where = shown_url(named.url)
     elif where != MEMORY:
         where = f"{SQLITE}{settings.place(where.removeprefix(SQLITE) or STORE_FILE)}"
     return f"{where} ({named.source})"
-
-
-def _hidden(url: str) -> str:
-    """A server's URL without what may be secret: its password, and its options, where one could stand too."""
-    scheme, _, rest = url.partition("://")
-    netloc, slash, path = rest.partition("?")[0].partition("/")
-    login, at, host = netloc.rpartition("@")
-    if ("@" in rest and not at) or "#" in netloc:
-        return (
-            f"{scheme}://…"  # A sign in the password that should have been written as %XX: nobody knows what is what.
-        )
-    return f"{scheme}://{login.partition(':')[0]}{at}{host}{slash}{path}"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import field
 from functools import partial
+from typing import Final
 
 import orjson
 from starlette.applications import Starlette
@@ -19,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketClose
 from sulla.access.token_store import TokenStore
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
+from sulla.core.errors import NotAvailable
 from sulla.core.ids import MakeId
 from sulla.gateway.commands import Commands
 from sulla.gateway.context import ServerContext
@@ -35,7 +37,7 @@ from sulla.gateway.rest.routes import by_path
 from sulla.gateway.rest.session_door import SessionDoor
 from sulla.gateway.rest.streams import Streams
 from sulla.gateway.server.auth import Guard
-from sulla.gateway.server.perimeter import Perimeter
+from sulla.gateway.server.perimeter import HttpRefusal, Perimeter, deny
 from sulla.gateway.server.presence import Presence
 from sulla.gateway.websocket.door import SocketDoor, greet
 from sulla.gateway.websocket.machine import ProtocolMachine
@@ -60,6 +62,10 @@ class GatewayConfig:
     """Whether anything is answered but whoever watches the daemon."""
     listens_at: str = "127.0.0.1"
     """The address that it listens on, as the settings have it."""
+
+
+WORKER: Final = "this is a worker, which serves nobody but who watches it: ask a gateway"
+"""What a client is told that comes to one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,7 @@ def build_app(
         doors["/ws"] = SocketDoor(server, partial(greet, server, config.server_version))
         doors["/voice"] = SocketDoor(server, partial(_greet_voice, server), "voice", None)
         app.router.routes += _for_clients(RestContext(server, streams, make_id, config.on_leave), config, outside)
-    app.router.default = _nothing
+    app.router.default = _nothing if config.serves_clients else _no_clients
     app.router.redirect_slashes = False
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _failed)
@@ -221,6 +227,14 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
     else:
         problem = no_such_path(scope["path"])
         await answer(send, problem.status, ERROR_STYLES.of(scope["path"]).body(problem), problem.headers())
+
+
+async def _no_clients(scope: Scope, receive: Receive, send: Send) -> None:
+    """A worker has no door for clients, and says so to one that knocks."""
+    if scope["type"] == "websocket":
+        await deny(scope, send, HttpRefusal(501, NotAvailable.code, WORKER))
+    else:
+        await _nothing(scope, receive, send)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import ceil
+from typing import Final
 
 import orjson
 
@@ -17,6 +19,7 @@ from sulla.core.errors import (
     NotFound,
     Refused,
     RouteError,
+    StoreUnavailable,
     SullaError,
     TooLarge,
     Unauthorized,
@@ -82,6 +85,13 @@ class Problem:
         return found
 
 
+STORE_AWAY: Final = (
+    "the daemon's store is away, so nothing can be taken or read just now: try again soon. Whoever runs the daemon "
+    "sees why"
+)
+"""What those are told of the store who do not run the daemon."""
+
+
 class Malformed(Exception):
     """A request that is wrong as HTTP; there is no word for it in the protocol."""
 
@@ -95,6 +105,15 @@ def problem_of(error: SullaError | Malformed) -> Problem:
     if isinstance(error, Malformed):
         return error.problem
     return Problem(status_of(error), error.code, error.message, error.retryable, error.retry_after_s)
+
+
+def told_to(error: SullaError, scopes: Collection[str]) -> SullaError:
+    """An error as whoever has these scopes may hear it: where the store is, and what to do about it, is for those who
+    run the daemon.
+    """
+    if not isinstance(error, StoreUnavailable) or "admin" in scopes:
+        return error
+    return StoreUnavailable(STORE_AWAY, retry_after_s=error.retry_after_s)
 
 
 def status_of(error: SullaError) -> int:

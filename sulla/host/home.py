@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -21,6 +22,14 @@ _MOST_STORES = 16
 TOKEN = "token"
 WHERE = "daemon.json"
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+_ROOM = "free some space there, at least a few MiB: what is kept in this home is in no other one"
+_REMEDIES = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EROFS: "its disk is mounted for reading alone: mount it for writing, then start again",
+}
+"""What to do about a home that cannot be written to."""
+_ELSE = "name another with SULLA_HOME or --home DIR"
 
 
 def expanded(path: Path) -> Path:
@@ -175,6 +184,10 @@ class Home:
         """Which store was last used at a place; empty if none was, or nobody knows any more."""
         return self._stores().get(place, "")
 
+    def last_store(self) -> str:
+        """The place of the store that a daemon on this home used last; empty where none is known."""
+        return next(reversed(self._stores()), "")
+
     def remember_store(self, place: str, incarnation: str) -> None:
         """Write down which store is used at a place.
 
@@ -252,7 +265,7 @@ class Home:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise self._unusable("made", error) from None
+            raise self._unusable("written to" if self.path.is_dir() else "made", error) from None
 
     def _once(self, name: str, make: Callable[[], str]) -> str:
         """What a file holds, made now if there is none; two processes that do this at once get the same."""
@@ -280,7 +293,7 @@ class Home:
 
     def _unusable(self, what: str, error: OSError, name: str = "") -> SettingsError:
         asked = f"the file {name!r} of the home {self.path}" if name else f"the home {self.path}"
-        return SettingsError(f"{asked} cannot be {what}: {error.strerror}; name another with SULLA_HOME or --home DIR")
+        return SettingsError(f"{asked} cannot be {what}: {error.strerror}; {_REMEDIES.get(error.errno or 0, _ELSE)}")
 
 
 def _replace(draft: Path, path: Path) -> None:

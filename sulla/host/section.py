@@ -1,12 +1,11 @@
 """What the sections of the settings are made of: one frozen model for each capability, which is handed its own
-values.
+values. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Final, get_origin
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Annotated, ClassVar, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator
 
@@ -16,9 +15,6 @@ Count = Annotated[int, Field(ge=1)]
 Money = Annotated[float | None, Field(ge=0, le=1_000_000)]
 Address = Annotated[str, Field(repr=False)]
 """A URL; never shown, because it can hold a password."""
-
-_QUERY_SECRETS: Final = frozenset("password passwd pwd sslpassword secret token access_token key api_key".split())
-"""Fields of a URL's query that hold one."""
 
 
 class _Sources(dict[str, str]):
@@ -75,14 +71,3 @@ class Section(BaseModel):
     def more_secrets(self) -> Iterator[tuple[str, str]]:
         """The secrets that stand deeper than in a field of the section, each with its name there."""
         yield from ()
-
-
-def secrets_in_url(url: str) -> Iterator[str]:
-    """The secrets of a URL, as they are written and as they are meant."""
-    try:
-        parts = urlsplit(url)
-        password = parts.password or ""
-    except ValueError:
-        return  # no URL: whoever uses it says so
-    yield from (password, unquote(password))
-    yield from (value for name, value in parse_qsl(parts.query) if name.lower() in _QUERY_SECRETS)

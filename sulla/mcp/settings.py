@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field, SecretStr
 
-from sulla.host.section import Address, Section, secrets_in_url
+from sulla.host.section import Address, Section
+from sulla.store.url import secrets_in_url
 
 _SECRET_WORD: Final = re.compile("KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH", re.IGNORECASE)
 """In the names of variables that hold one. Others hold paths and words, which cannot be taken out of every text."""

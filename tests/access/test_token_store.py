@@ -10,7 +10,16 @@ import pytest
 from sulla.access.principal import ALL_SCOPES, MOST_TOKEN_S, OWNER, Principal, token_digest
 from sulla.access.token_store import POLL_S, TokenStore
 from sulla.access.tokens import HEAD, KEY
-from sulla.core.errors import Conflict, CorruptRecord, Forbidden, InvalidInput, NotFound, StoreUnavailable, Unauthorized
+from sulla.core.errors import (
+    Conflict,
+    CorruptRecord,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    SettingsError,
+    StoreUnavailable,
+    Unauthorized,
+)
 from sulla.core.ids import ThreadId
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.store.memory import MemoryStore
@@ -261,6 +270,46 @@ async def test_revoking_the_owners_puts_another_one_in_its_place(store: Shaky, c
     assert not good(token_store, "the old one", clock)
     assert good(token_store, renewed[0], clock)
     assert len(renewed) == 1
+
+
+async def test_revoking_the_owners_holds_at_every_home_that_has_the_same(store: Shaky, clock: ManualClock) -> None:
+    """As where a cluster's homes were given one, or a home was copied."""
+    one, twin, other = [await opened(store, clock, owner) for owner in ("shared", "shared", "another")]
+    async with running(twin), running(other):
+        assert await one.revoke(OWNER, ADMIN)
+        assert [good(each, "shared", clock) for each in (one, twin)] == [False, True]
+        await clock.advance(POLL_S)
+        assert not good(twin, "shared", clock)
+        assert good(other, "another", clock)
+    assert not good(await opened(store, clock, "shared"), "shared", clock), "nor at one that starts later"
+    assert sum(token.principal.name == OWNER for token in twin.known()) == 1, "it has a new one of its own"
+    assert [info.name for info in await one.list()] == [OWNER]
+
+
+async def test_without_the_store_the_owners_is_replaced_here_and_it_is_said_that_others_were_not_told(
+    store: Shaky, clock: ManualClock
+) -> None:
+    token_store = await opened(store, clock)
+    store.away = True
+    with pytest.raises(StoreUnavailable, match=r"is another one now, but no other home .* revoke it there too \(away"):
+        await token_store.revoke(OWNER, ADMIN)
+    assert not good(token_store, "owner's secret", clock)
+
+
+async def test_a_home_that_can_make_no_other_owners_token_lets_nobody_in_with_the_old_one(
+    store: Shaky, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def cannot() -> str:
+        raise SettingsError("the disk is full")
+
+    twin = TokenStore(store, clock, secret)
+    await twin.open("shared", cannot)
+    assert await (await opened(store, clock, "shared")).revoke(OWNER, ADMIN)
+    assert [info.name for info in await twin.list()] == [OWNER]
+    assert not good(twin, "shared", clock)
+    assert "none can be made: the disk is full" in caplog.text
+    with pytest.raises(Unauthorized, match="no owner's token"):
+        await twin.revoke(OWNER, ADMIN)
 
 
 async def test_nobody_can_make_a_token_that_is_called_owner(store: Shaky, clock: ManualClock) -> None:

@@ -113,4 +113,5 @@ def test_a_disk_counts_as_full_before_nothing_fits_any_more(tmp_path: Path, monk
     assert look() == ""
     assert room_of(None)() == ""
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=LEAST_BYTES - 1))
-    assert "the disk is full: free some space" in look()
+    said = "the disk is full: free some space; nothing that was acknowledged is lost"
+    assert f"{said} ({LEAST_BYTES - 1:,} bytes are free, and 1,048,576 have to be)" in look()

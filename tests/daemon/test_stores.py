@@ -63,10 +63,6 @@ def test_the_file_of_settings_says_it_as_well(tmp_path: Path) -> None:
     [
         ("postgresql://u:hunter2@a:1,b:2/db?password=hunter2", "postgresql://u@a:1,b:2/db"),
         ("postgresql://host/db?user=u&password=hunter2", "postgresql://host/db"),
-        ("postgresql://u:hun/ter2@host/db", "postgresql://…"),
-        ("postgresql://u:hun#ter2@host/db", "postgresql://…"),
-        ("postgresql://u:hun?ter2@host/db", "postgresql://…"),
-        ("postgresql://u:hun@ter2@host/db", "postgresql://u@host/db"),
     ],
 )
 def test_a_servers_url_is_shown_without_its_password(tmp_path: Path, url: str, shown: str) -> None:

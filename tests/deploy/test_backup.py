@@ -123,6 +123,8 @@ async def test_what_was_acknowledged_before_a_backup_is_there_after_its_restore(
 def test_nothing_is_put_where_something_is(tmp_path: Path) -> None:
     place = Place(tmp_path / "home")
     assert place.run("init", "--yes")[0] == 0
+    with place.up():
+        pass
     assert _script(place, "backup", tmp_path / "backup").returncode == 0
     over = _script(place, "restore", tmp_path / "backup")
     assert (over.returncode, over.stderr) == (1, f"restore.sh: {place.home} is not empty: put it aside first\n")
@@ -140,3 +142,60 @@ def test_a_backup_has_what_people_have_written_and_can_be_read_by_them_alone(tmp
     assert {"sulla.toml", "agents", "token", "workspace"} <= copied
     assert copied & {"lock", "daemon.json", "sulla.db", "sulla.db-wal"} == set()
     assert (tmp_path / "backup").stat().st_mode & 0o077 == 0
+
+
+ENVIRONMENT = "give this script the daemon's own environment (`set -a; . /etc/sulla/cluster.env; set +a`)"
+
+
+def test_a_backup_of_another_store_than_the_daemons_is_refused(tmp_path: Path) -> None:
+    """As where the unit's environment names the store, and nobody has told the shell of it."""
+    file = tmp_path / "elsewhere.db"
+    place = Place(tmp_path / "home", SULLA_STORE=f"sqlite:///{file}")
+    outside = Place(tmp_path / "home")
+    with place.up():
+        running = _script(outside, "backup", tmp_path / "backup")
+    afterwards = _script(outside, "backup", tmp_path / "backup")
+    said = (
+        f"backup.sh: the default names sqlite:///{place.home}/sulla.db, and the daemon of {place.home} kept "
+        f"everything in sqlite:///{file}: {ENVIRONMENT}\n"
+    )
+    assert [(one.returncode, one.stderr) for one in (running, afterwards)] == [(1, said)] * 2
+    assert not (tmp_path / "backup").exists()
+    assert _script(place, "backup", tmp_path / "backup").returncode == 0
+
+
+def test_a_home_in_which_nothing_was_said_has_no_backup(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    assert place.run("init", "--yes")[0] == 0
+    told = _script(place, "backup", tmp_path / "backup")
+    file = place.home / "sulla.db"
+    said = f"names sqlite:///{file}, and there is no such file, so nothing was ever said here: {ENVIRONMENT}"
+    assert told.returncode == 1
+    assert said in told.stderr
+    assert not (tmp_path / "backup").exists()
+
+
+def test_a_home_that_was_moved_has_its_store_with_it(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with place.up():
+        pass
+    moved = Place(place.home.rename(tmp_path / "moved"))
+    assert _script(moved, "backup", tmp_path / "backup").returncode == 0
+
+
+def test_what_cannot_be_put_back_says_what_it_is_and_what_is_wanted(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    gone = _script(place, "restore", tmp_path / "gone")
+    assert (gone.returncode, gone.stderr) == (1, f"restore.sh: there is no folder {tmp_path / 'gone'}\n")
+    backup = tmp_path / "backup"
+    backup.mkdir()
+    assert "is no backup" in _script(place, "restore", backup).stderr
+    (backup / "home").mkdir()
+    assert "has no conversations in it" in _script(place, "restore", backup).stderr
+    (backup / "postgres.dump").touch()
+    told = _script(place, "restore", backup).stderr
+    assert told == (
+        f"restore.sh: {backup} was made of PostgreSQL, and the default names sqlite:///{place.home}/sulla.db: "
+        f"name an empty PostgreSQL by SULLA_STORE, or {ENVIRONMENT}\n"
+    )
+    assert not place.home.exists()

@@ -94,6 +94,17 @@ def test_no_two_workers_have_one_executor_id() -> None:
     assert len(workers) == len(set(workers)) == 2
 
 
+def test_all_workers_have_one_workspace_on_a_volume_that_the_image_gives_to_their_user() -> None:
+    workers = [one for one in _services(DOCKER / "compose.cluster.yaml").values() if "worker" in one.get("command", ())]
+    places = {one["environment"]["SULLA_AGENT__WORKSPACE"] for one in workers}
+    mounts = {volume for one in workers for volume in one["volumes"] if volume.startswith("workspace:")}
+    assert len(workers) == 2
+    assert mounts == {f"workspace:{place}" for place in places}
+    assert all(mounts & set(one["volumes"]) for one in workers)
+    (place,) = places
+    assert re.search(rf"install --directory --owner sulla .*{place}$", DOCKERFILE, re.MULTILINE)
+
+
 @pytest.mark.skipif(shutil.which("uv") is None, reason="uv is not on the PATH, so no list of packages can be made")
 def test_the_bill_of_materials_lists_what_an_installation_with_all_extras_has(tmp_path: Path) -> None:
     subprocess.run([ROOT / "deploy" / "sbom.sh", tmp_path], check=True, timeout=120)

@@ -23,6 +23,16 @@ MADE_BY_PEOPLE = {("Secret", "sulla")}
 """What the manifests name and do not bring (secrets.example.yaml says what is in it)."""
 
 Manifest = dict[str, Any]
+_NAMES = {
+    "configMapRef": "ConfigMap",
+    "configMap": "ConfigMap",
+    "secretRef": "Secret",
+    "secret": "Secret",
+    "serviceAccountName": "ServiceAccount",
+    "serviceName": "Service",
+    "claimName": "PersistentVolumeClaim",
+}
+"""The kinds that fields name."""
 
 needs_kustomize = pytest.mark.skipif(
     shutil.which("kubectl") is None, reason="kubectl is not installed, so the overlays cannot be put together"
@@ -53,17 +63,10 @@ def _named(found: object) -> Iterator[tuple[str, str]]:
     if not isinstance(found, dict):
         return
     for key, value in found.items():
-        match key:
-            case "configMapRef" | "configMap":
-                yield "ConfigMap", value["name"]
-            case "secretRef" | "secret":
-                yield "Secret", value["name"]
-            case "serviceAccountName":
-                yield "ServiceAccount", value
-            case "serviceName":
-                yield "Service", value
-            case "scaleTargetRef":
-                yield value["kind"], value["name"]
+        if (what := _NAMES.get(key)) is not None:
+            yield what, value["name"] if isinstance(value, dict) else value
+        elif key == "scaleTargetRef":
+            yield value["kind"], value["name"]
         yield from _named(value)
 
 
@@ -136,3 +139,15 @@ def test_a_worker_is_called_like_its_pod() -> None:
     variables = {one["name"]: one for one in container["env"]}
     assert variables["SULLA_WORK__EXECUTOR"]["valueFrom"]["fieldRef"]["fieldPath"] == "metadata.name"
     assert "sulla/door" not in _pods("cluster")["sulla-worker"]["metadata"]["labels"], "the proxy leads to no worker"
+
+
+@needs_kustomize
+def test_all_workers_have_one_workspace_which_several_nodes_can_write_to() -> None:
+    spec = _pods("cluster")["sulla-worker"]["spec"]
+    (container,) = spec["containers"]
+    place = next(one["value"] for one in container["env"] if one["name"] == "SULLA_AGENT__WORKSPACE")
+    mounted = {one["mountPath"]: one["name"] for one in container["volumeMounts"]}
+    volumes = {one["name"]: one for one in spec["volumes"]}
+    claim = volumes[mounted[place]]["persistentVolumeClaim"]["claimName"]
+    made = {(one["kind"], one["metadata"]["name"]): one for one in _whole("cluster")}
+    assert made["PersistentVolumeClaim", claim]["spec"]["accessModes"] == ["ReadWriteMany"]

@@ -38,7 +38,7 @@ class MemoryLines:
 
     async def list_channels(self) -> talked.ChannelAccounts:
         """The one."""
-        row = talked.ChannelAccount("home", "telegram", "@ann_bot", "well", _SINCE_MS, "", None, "", 1, 0, 0)
+        row = talked.ChannelAccount("home", "telegram", "@ann_bot", "well", _SINCE_MS, "", None, "", 1, 0, 0, None)
         return talked.ChannelAccounts((row,))
 
     async def test_channel(self, channel: str) -> talked.ChannelTested:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 import sulla.core.errors as known
-from sulla.core.errors import LimitReached, SullaError, Unavailable
+from sulla.core.errors import LimitReached, NotFound, StoreUnavailable, SullaError, Unavailable
 from sulla.gateway import rpc
-from sulla.gateway.problems import DEFECT, Malformed, no_such_path, no_such_verb, problem_of
+from sulla.gateway.problems import DEFECT, STORE_AWAY, Malformed, no_such_path, no_such_verb, problem_of, told_to
 from sulla.gateway.rest.models import Failure
 
 
@@ -56,3 +56,12 @@ def test_a_long_path_is_not_repeated_whole() -> None:
 def test_what_is_wrong_as_http_keeps_its_own_words() -> None:
     assert problem_of(Malformed(415, "unsupported_media_type", "no")).status == 415
     assert (DEFECT.status, DEFECT.code) == (500, "internal")
+
+
+def test_where_the_store_is_and_what_to_do_about_it_is_told_to_those_who_run_the_daemon() -> None:
+    error = StoreUnavailable("the store postgresql://sulla@host/db: start the server (refused)", retry_after_s=1)
+    assert told_to(error, ("admin", "read")) is error
+    told = told_to(error, ("read", "write", "approve"))
+    assert (told.message, told.code, told.retry_after_s) == (STORE_AWAY, "store_unavailable", 1)
+    other = NotFound("no thread 'x'")
+    assert told_to(other, ()) is other

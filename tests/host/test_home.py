@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -285,8 +286,33 @@ def test_a_home_remembers_the_last_stores_by_their_places(tmp_path: Path) -> Non
         home.remember_store(f"sqlite:///{number}", f"store_{number}")
     home.remember_store("sqlite:///18", "store_new")
     assert home.known_store("sqlite:///18") == "store_new"
+    assert home.last_store() == "sqlite:///18"
     assert home.known_store("sqlite:///19") == "store_19"
     assert home.known_store("sqlite:///1") == ""
     (tmp_path / "home" / "stores.json").write_text("damaged")
     assert home.known_store("sqlite:///18") == ""
+    assert home.last_store() == ""
     home.unlock()
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "free some space there, at least a few MiB: what is kept in this home is in no other one"),
+        (errno.EDQUOT, "free some space there, at least a few MiB: what is kept in this home is in no other one"),
+        (errno.EROFS, "its disk is mounted for reading alone: mount it for writing, then start again"),
+        (errno.EACCES, "name another with SULLA_HOME or --home DIR"),
+    ],
+)
+def test_a_home_that_cannot_be_written_to_says_what_helps(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, remedy: str
+) -> None:
+    folder.mkdir(parents=True)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(SettingsError) as told:
+        Home(folder).lock()
+    assert told.value.message == f"the home {folder} cannot be written to: {os.strerror(number)}; {remedy}"

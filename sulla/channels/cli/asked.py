@@ -89,25 +89,7 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
             ]
             _table(table, rows, "nobody may write by a channel: docs/channels.md says how somebody is let in")
         case _:
-            table = Table(
-                ("CHANNEL", "KIND", "ACCOUNT", "WAITING", "GIVEN UP", "STATE"), (16, 10, 24, 7, 8, 40), paper()
-            )
-            rows = [
-                (
-                    one["channel"],
-                    one["kind"],
-                    one["account"],
-                    str(one["waiting"]),
-                    str(one["given_up"]),
-                    f"{one['state']}: {one['why']}" if one["why"] else one["state"],
-                )
-                for one in found["channels"]
-            ]
-            _table(
-                table,
-                rows,
-                hint("no channels yet: `sulla channel add` sets one up; it begins with the daemon's next start"),
-            )
+            _channels(found["channels"])
     return Exit.OK
 
 
@@ -118,3 +100,23 @@ def _table(table: Table, rows: list[tuple[str, ...]], none: str) -> None:
     print(table.head())
     for row in rows:
         print(table.row(row))
+
+
+def _channels(channels: list[dict[str, Any]]) -> None:
+    """Each with its last message that was given up below it."""
+    if not channels:
+        tell(hint("no channels yet: `sulla channel add` sets one up; it begins with the daemon's next start"))
+        return
+    table = Table(("CHANNEL", "KIND", "ACCOUNT", "WAITING", "GIVEN UP", "STATE"), (16, 10, 24, 7, 8, 40), paper())
+    print(table.head())
+    for one in channels:
+        counts = str(one["waiting"]), str(one["given_up"])
+        state = f"{one['state']}: {one['why']}" if one["why"] else one["state"]
+        print(table.row((one["channel"], one["kind"], one["account"], *counts, state)))
+        if (last := one.get("last_given_up")) is not None:
+            print(f"  given up last, {minute(last['at'])}, {_place(last)}: {one_line(last['why'])}")
+
+
+def _place(last: dict[str, Any]) -> str:
+    place = one_line(last["place"], 60)
+    return f"for {one_line(last['called'], 60)} ({place})" if last["called"] else f"for {place}"

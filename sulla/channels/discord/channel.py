@@ -163,14 +163,20 @@ class DiscordChannel:
 
     async def _session(self, at: Position) -> AsyncIterator[Batch]:
         """What comes until the connection ends, which it does by `SessionLost`."""
+        begun = not at.session or self._gateway.stands_at(at.session, at.seq)
         if not self._gateway.stands_at(at.session, at.seq):
             await self._sessions.connect(at)
+        if begun:  # Discord has said that it is ready
+            yield Batch((), at.cursor())
         async for batch in self._chats(at):
             yield batch
         while not self._closed:
             for event in await self._gateway.next():
                 async for batch in self._told(event, at):
                     yield batch
+            if not begun:
+                begun = True
+                yield Batch((), at.cursor())
 
     async def acknowledge(self, cursor: str) -> None:
         """The cursor says it all."""

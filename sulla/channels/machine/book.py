@@ -12,7 +12,7 @@ from sulla.channels.base import Arrived, Attachment, Button, Place, Press, Sende
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Choice, Item, Owner, Preview, Question, Talk, Waiting
+from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -31,9 +31,8 @@ class Book:
     previews: Parts[Preview] = field(default_factory=Parts)
     """By place."""
     questions: Parts[Question] = field(default_factory=Parts)
-    given_up: int = 0
-    """Messages that were not sent in the end."""
-    waiting: Parts[Waiting] = field(default_factory=Parts)
+    given_up: GivenUp = GivenUp()
+    waiting: Parts[Waiting] = field(default_factory=Parts, init=False)
     """What came and was not taken in yet, in its order, by what it is known by in `seen`."""
 
 
@@ -43,7 +42,7 @@ class Written:
 
     owner: Owner
     cursor: str
-    given_up: int
+    given_up: GivenUp
 
 
 def written(book: Book) -> Written:
@@ -66,7 +65,7 @@ def decode(body: bytes) -> Book:
         return Book()
     try:
         raw: Mapping[str, Any] = orjson.loads(body)
-        return Book(
+        book = Book(
             Owner(**raw["owner"]),
             raw["cursor"],
             Seen(raw["seen"]),
@@ -74,11 +73,12 @@ def decode(body: bytes) -> Book:
             Parts({key: _item(one) for key, one in raw["items"].items()}),
             Parts({key: _preview(one) for key, one in raw["previews"].items()}),
             Parts({key: _question(one) for key, one in raw["questions"].items()}),
-            raw["given_up"],
-            waiting=Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()}),
+            _given_up(raw["given_up"]),
         )
+        book.waiting = Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()})
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+    return book
 
 
 def encode_changes(book: Book, before: Written) -> bytes:
@@ -121,7 +121,8 @@ def with_changes(book: Book, body: bytes) -> Book:
         raw: Mapping[str, Any] = orjson.loads(body)
         book = Book(Owner(**raw["owner"])) if "owner" in raw else book
         book.cursor = raw.get("cursor", book.cursor)
-        book.given_up = raw.get("given_up", book.given_up)
+        if "given_up" in raw:
+            book.given_up = _given_up(raw["given_up"])
         for digest in raw.get("seen", ()):
             book.seen.remember(digest)
         for name, read in _READ.items():
@@ -160,6 +161,11 @@ def _waiting(one: Mapping[str, Any]) -> Waiting:
     place, sender = Place(**said["place"]), Sender(**said["sender"])
     parts = {"place": place, "sender": sender, "attachments": attachments, "press": press}
     return Waiting(one["line"], Arrived(**{**said, **parts}))
+
+
+def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
+    """Versions before kept their number alone."""
+    return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
 
 
 _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {

@@ -13,7 +13,8 @@ from typing import Final
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Measure, beginning, cut_up
-from sulla.channels.machine.values import MOST_ITEMS, Item, Preview, Question
+from sulla.channels.machine.legible import in_a_line
+from sulla.channels.machine.values import MOST_ITEMS, GivenUp, Item, Preview, Question
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 
@@ -22,6 +23,8 @@ BACKOFF_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 given up only when the service says that it is of no use."""
 MOST_LOOKS: Final = 8
 """How often a service is asked for a message before it is sent again without knowing."""
+MOST_CALLED_CHARS: Final = 60
+"""Of a place's name that is kept with a message that was given up."""
 _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
@@ -123,14 +126,19 @@ class Outbox:
             self._add(replace(item, question=question.id) if last else item)
 
     def ask_no_more(self, question: Question, text: str) -> None:
-        """A question is no longer open: where its message can be changed, it says so, and has no buttons any more."""
-        for item in list(self._book.items.values()):
-            if item.question == question.id and item.status == "planned" and not item.tries:
-                del self._book.items[item.id]  # nobody has seen it
-                return
-        if question.ref and self._manners.edits:
-            shown = self._parts(text)[:1] or ["…"]
-            self._add(Item(derived_id("out", question.id, "over"), question.place, shown[0], "edit", ref=question.ref))
+        """A question is no longer open: where its message can be changed, it says so, and has no buttons any more. One
+        that may have arrived, nobody knows under which number, is looked for as an answer is of which that holds.
+        """
+        shown = (self._parts(text)[:1] or ["…"])[0]
+        asked = next((item for item in self._book.items.values() if item.question == question.id), None)
+        if asked is not None:
+            tried = asked.doubtful or (asked.tries and self._manners.takes_key)  # under a key nothing is doubtful
+            if (asked.status == "planned" and not tried) or not self._manners.edits:
+                del self._book.items[asked.id]  # nobody has seen it, or it stays as it was asked
+            else:
+                self._put(replace(asked, kind="final", text=shown, buttons=(), question=""))
+        elif question.ref and self._manners.edits:
+            self._add(Item(derived_id("out", question.id, "over"), question.place, shown, "edit", ref=question.ref))
 
     def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
@@ -201,6 +209,7 @@ class Outbox:
             outcome: `Unknown` where it could not tell, or did not answer.
             now_ms: UTC milliseconds.
         """
+        item = self._book.items.get(item.id, item)  # a question may have become one that is no longer open
         match outcome:
             case Sent(ref) if item.kind == "final":
                 self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
@@ -226,9 +235,10 @@ class Outbox:
             outcome: see there.
             now_ms: UTC milliseconds.
         """
+        was, item = item, self._book.items.get(item.id, item)
         match outcome:
-            case Sent(ref) if item.kind == "final" and self._manners.takes_key:
-                # Under this key the service may have what the preview showed.
+            case Sent(ref) if item.kind == "final" and (self._manners.takes_key or was.kind != "final"):
+                # Under this key the service may have what the preview showed; or it has a question that was open yet.
                 self._put(replace(item, kind="edit", ref=ref, status="planned", tries=0, due_ms=now_ms))
             case Sent(ref):
                 self._book.items.pop(item.id, None)
@@ -236,7 +246,8 @@ class Outbox:
                     self._book.questions[item.question] = replace(question, ref=ref)
             case NotSent(final=True):
                 self._book.items.pop(item.id, None)
-                self._book.given_up += item.kind in _NEW
+                if item.kind in _NEW:
+                    self._give_up(item, outcome.why, now_ms)
                 self._in_its_place(item)
             case NotSent(retry_after_s=retry_after_s):
                 due_ms = now_ms + self._wait_ms(item, retry_after_s)
@@ -275,6 +286,12 @@ class Outbox:
             self._add(Item(derived_id("out", preview.id, "gone"), preview.place, kind="delete", ref=preview.ref))
         else:
             self._add(Item(derived_id("out", preview.id, "gone"), preview.place, "…", "edit", ref=preview.ref))
+
+    def _give_up(self, item: Item, why: str, now_ms: int) -> None:
+        talk = self._book.talks.get(item.place)
+        id_, called = (talk.place.id, talk.place.name) if talk is not None else (item.place.partition("\n")[0], "")
+        count = self._book.given_up.count + 1
+        self._book.given_up = GivenUp(count, now_ms, id_, in_a_line(called, MOST_CALLED_CHARS), why)
 
     def _in_its_place(self, item: Item) -> None:
         """A message that cannot be edited any more is said anew: what it was to say is not lost with it."""

@@ -42,15 +42,20 @@ class Pace:
             in_all_s = max(in_all_s, self._next_edit_s - (BURST - 1) / rate)
         return max(now_s, in_all_s, self._rest_s, self._places.get(self._where(place), now_s))
 
-    def take(self, place: str, now_s: float, *, edit: bool = False) -> float:
-        """Take the next turn at a place; when that is, as `due_s` says it: nobody else gets it."""
+    def take(self, place: str, now_s: float, *, edit: bool = False, group: bool = False) -> float:
+        """Take the next turn at a place; when that is, as `due_s` says it: nobody else gets it.
+
+        Args:
+            place, now_s, edit: see there.
+            group: whether the place is one.
+        """
         due_s, place = self.due_s(place, now_s, edit=edit), self._where(place)
         # By now, not by when its place is free: others do not wait for that.
         self._next_s = max(self._next_s, now_s) + 1 / self._manners.sends_per_s
         if edit and (rate := self._manners.all_edits_per_s):
             self._next_edit_s = max(self._next_edit_s, now_s) + 1 / rate
         self._places.pop(place, None)
-        self._places[place] = due_s + 1 / self._manners.place_sends_per_s
+        self._places[place] = due_s + 1 / self._place_rate(group=group)
         while len(self._places) > MOST_PLACES:
             self._places.pop(next(iter(self._places)))
         return due_s
@@ -67,7 +72,14 @@ class Pace:
         """The service wants nothing for a while."""
         self._rest_s = max(self._rest_s, now_s + seconds)
 
-    def edit_s(self) -> float:
-        """How long at least lies between two edits of one message; 0 where none are made."""
+    def edit_s(self, *, group: bool = False) -> float:
+        """How long at least lies between two edits of one message; 0 where none are made.
+
+        Args:
+            group: whether it stands in one.
+        """
         rate = self._manners.edits_per_s
-        return 1 / min(rate, self._manners.place_sends_per_s) if rate else 0.0
+        return 1 / min(rate, self._place_rate(group=group)) if rate else 0.0
+
+    def _place_rate(self, *, group: bool) -> float:
+        return (group and self._manners.group_sends_per_s) or self._manners.place_sends_per_s

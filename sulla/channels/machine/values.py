@@ -12,7 +12,8 @@ Status = Literal["planned", "sending", "unknown"]
 Verdict = Literal["result", "run_again", "give_up", "approve", "reject", "always"]
 """See `threads.log.records.Answer`."""
 ItemKind = Literal["text", "final", "edit", "delete", "file"]
-"""`final`: an answer of which a preview may have arrived, nobody knows under which number."""
+"""`final`: an answer of which a preview may have arrived, or a question that is open no longer and may have been asked:
+nobody knows under which number."""
 
 MOST_PLACES: Final = 2_000
 """Places that are remembered; of more, those where nobody talked for longest are forgotten: the next word there begins
@@ -126,6 +127,21 @@ class Waiting:
     """In which it waits: its place's key; that of somebody whom nobody knows is his own, so that nobody else waits
     there."""
     arrived: Arrived
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Messages that the service refused for good: how many, and the last of them."""
+
+    count: int = 0
+    at_ms: int = 0
+    """When it was, UTC milliseconds; 0 where nobody knows."""
+    place: str = ""
+    """The service's id of where it was to go."""
+    called: str = ""
+    """What that is called; words of the service."""
+    why: str = ""
+    """For people, without secrets."""
 
 
 @dataclass(frozen=True, slots=True)

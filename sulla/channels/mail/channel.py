@@ -59,7 +59,8 @@ def make(wanted: Wanted) -> MailChannel:
     """
     if not isinstance(wanted.options, MailOptions):
         raise SettingsError(f"the channel {wanted.name!r} has no options of mail's")
-    return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock)
+    word = wanted.secrets.get("word", "") or wanted.options.word
+    return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock, word)
 
 
 class Cursor(NamedTuple):
@@ -68,20 +69,32 @@ class Cursor(NamedTuple):
     validity: int
     uid: int
     day: date
-    """When: where the folder's numbers are others all of a sudden, it is read from then on."""
+    """When: where the folder's numbers are others all of a sudden, it is read from then on. While `gathered` says
+    something, when it was first read.
+    """
+    gathered: int = 0
+    """Up to which mail only those count that nobody has read: what had gathered before the folder was first read. 0
+    once all that was taken."""
 
     @classmethod
     def of(cls, text: str) -> Cursor | None:
         """What `str` wrote; None for what it did not."""
         try:
-            validity, uid, day = text.split(" ")
-            return cls(int(validity), int(uid), date.fromisoformat(day))
+            validity, uid, day, *gathered = text.split(" ")
+            return cls(int(validity), int(uid), date.fromisoformat(day), *map(int, gathered[:1]))
         except ValueError:
             return None
 
     def __str__(self) -> str:
         """As it is kept."""
-        return f"{self.validity} {self.uid} {self.day.isoformat()}"
+        more = f" {self.gathered}" if self.gathered else ""
+        return f"{self.validity} {self.uid} {self.day.isoformat()}{more}"
+
+    def behind(self, uid: int, today: date) -> Cursor:
+        """How far it was read now."""
+        if uid < self.gathered:
+            return self._replace(uid=uid)
+        return Cursor(self.validity, max(self.uid, self.gathered, uid), today)
 
 
 class MailChannel:
@@ -91,12 +104,13 @@ class MailChannel:
         password: of the mailbox.
         options: what the settings say.
         clock: all time.
+        word: the secret one of the address; empty where its server is believed.
     """
 
-    def __init__(self, password: str, options: MailOptions, clock: Clock) -> None:
+    def __init__(self, password: str, options: MailOptions, clock: Clock, word: str = "") -> None:
         self._options = options
         self._clock = clock
-        self._own = Own(options.address.lower(), options.authserv, options.word)
+        self._own = Own(options.address.lower(), options.authserv, word)
         user = options.user or options.address
         inbox, outbox = options.imap_server(), options.smtp_server()
         trusted = ssl.create_default_context() if {inbox.security, outbox.security} != {"none"} else None
@@ -146,34 +160,42 @@ class MailChannel:
     async def receive(self, cursor: str) -> AsyncIterator[Batch]:
         """See `base.Channel`. The cursor is the number of the last mail that was read."""
         standing, self._standing = self._standing or await self._box.open(), None
-        uid, uids = await self._begin(Cursor.of(cursor), standing)
+        at, uids = await self._begin(Cursor.of(cursor), standing)
+        answered = False
         while True:
             while uids:
                 some = await self._some(uids)
                 arrived, unread = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
-                uid = max(uid, self._taken[-1])
-                yield Batch(arrived, str(Cursor(standing.validity, uid, self._today())), unread)
-            uids = await self._box.after(uid)
+                at = at.behind(self._taken[-1] if uids else max(self._taken[-1], at.gathered), self._today())
+                answered = True
+                yield Batch(arrived, str(at), unread)
+            uids = await self._box.after(at.uid)
             if uids:
                 continue
+            if not answered:  # but now it has
+                answered = True
+                yield Batch((), str(at))
             if self._box.tells:
                 await self._box.wait(IDLE_S)
             else:
                 await self._clock.sleep(POLL_S)
             self._mails.clear()
 
-    async def _begin(self, cursor: Cursor | None, standing: Standing) -> tuple[int, list[int]]:
-        """Behind which mail it is read on, and what is read before. Where the folder's numbers are others all of a
-        sudden, that is what came since the day before the last mail that was read; what was taken is known again.
+    async def _begin(self, cursor: Cursor | None, standing: Standing) -> tuple[Cursor, list[int]]:
+        """From where on it is read, and what is read before that which comes. Where the folder's numbers are others all
+        of a sudden, that is what came since the day before the last mail that was read; what was taken is known again.
         """
         if cursor is None:
-            first = await self._box.unread(self._today() - timedelta(days=1))
-        elif cursor.validity == standing.validity:
-            return cursor.uid, []
-        else:
-            first = await self._box.since(cursor.day - timedelta(days=1))
-        return standing.next_uid - 1, [one for one in first if one < standing.next_uid]
+            cursor = Cursor(standing.validity, 0, self._today(), standing.next_uid - 1)
+        if cursor.validity != standing.validity:
+            since = await self._box.since(cursor.day - timedelta(days=1))
+            return Cursor(standing.validity, (since or [standing.next_uid])[0] - 1, self._today()), since
+        if not cursor.gathered:
+            return cursor, []
+        unread = await self._box.unread(cursor.day - timedelta(days=1))
+        left = [one for one in unread if cursor.uid < one <= cursor.gathered]
+        return (cursor, left) if left else (cursor.behind(cursor.gathered, self._today()), [])
 
     async def _some(self, uids: Sequence[int]) -> Sequence[tuple[int, int | None]]:
         """The next mails, as many as are read at once, with their lengths; None for one that is gone."""

@@ -45,7 +45,8 @@ class MailOptions(BaseModel):
     authserv: str = ""
     """Under which name the mailbox's own server writes `Authentication-Results`: who may is by what it says there."""
     word: str = ""
-    """In place of that: a secret word behind a ``+`` in the address; whoever writes to it knows it."""
+    """In place of that: a word behind a ``+`` in the address; whoever writes to it knows it. It lets people in, so it
+    is one of the channel's secrets; here it is read, too, as versions before wanted it."""
 
     @field_validator("address")
     @classmethod
@@ -62,10 +63,17 @@ class MailOptions(BaseModel):
         return address
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if bool(self.authserv) == bool(self.word):
-            raise ValueError("say either authserv or word: a From that nobody vouches for can be anybody's")
-        if self.word and re.fullmatch(r"[a-z0-9]{16,40}", self.word) is None:
+    def _fits(self, info: ValidationInfo) -> Self:
+        """The channel's secrets are the context; there is none as long as they are not known."""
+        secret = str((info.context or {}).get("word", ""))
+        if secret and self.word:
+            raise ValueError("word stands among the secrets and among the options: leave it out here")
+        word = secret or self.word
+        if (self.authserv and word) or (info.context is not None and not self.authserv and not word):
+            raise ValueError(
+                "say either options.authserv or secrets.word: a From that nobody vouches for can be anybody's"
+            )
+        if word and re.fullmatch(r"[a-z0-9]{16,40}", word) is None:
             raise ValueError("word: 16 to 40 small letters and digits, by chance")
         return self
 

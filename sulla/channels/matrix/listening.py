@@ -65,8 +65,10 @@ class Listening:
             Unauthorized, Unavailable: the homeserver does not tell.
         """
         quiet, begun_ms, kept = 0, _time_of(cursor), cursor
-        if begun_ms is None:
+        answered = begun_ms is None
+        if answered:
             await self._look()
+            yield Batch((), cursor)
         while True:
             arrived: list[Arrived] = []
             try:
@@ -87,8 +89,8 @@ class Listening:
             except (*FAILURES, KeyError) as error:
                 raise raised(error) from None
             quiet = 0 if arrived else quiet + (after != cursor)
-            if arrived or self._unread or quiet >= QUIET:
-                quiet, kept = 0, after
+            if arrived or self._unread or quiet >= QUIET or not answered:
+                quiet, answered, kept = 0, True, after
                 yield Batch(tuple(arrived), after, self._take_unread())
             else:
                 yield Batch((), kept)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from sulla.agent.door import DoorKeeper
 from sulla.channels.base import Account, Channel, Place
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
+from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.seen import Seen
@@ -22,6 +24,9 @@ from sulla.core.ids import derived_id
 from sulla.store.base import Store
 from sulla.telemetry.tally import Tally
 from sulla.threads.store import ThreadStore
+
+MOST_WHY_CHARS: Final = 300
+"""Of what a service says of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +48,16 @@ class Around:
     """`core.ids.MakeId`."""
     workspace: Path
     """Of the agents."""
+    redact: Callable[[str], str]
+    """Takes the daemon's secrets out of a text."""
 
     def now_ms(self) -> int:
         """UTC milliseconds."""
         return round(self.clock.now() * 1_000)
+
+    def plain(self, why: str) -> str:
+        """What a service said of a failure, such that it can be kept and shown."""
+        return in_a_line(why, MOST_WHY_CHARS, self.redact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,8 @@ class Held:
     around: Around
     wake: Callable[[str], None]
     """Has a place looked at soon, by its key."""
+    served: Callable[[], None]
+    """The service has taken something: it is there."""
 
     @property
     def book(self) -> Book:

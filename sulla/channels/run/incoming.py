@@ -219,7 +219,7 @@ class Incoming:
             await self._held.around.keeper().answer(ThreadId(question.thread), answer)
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
-        self._held.book.questions.pop(question.id, None)
+        question = self._held.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
         self._held.outbox.ask_no_more(question, f"{question.prompt}\n\n*{choice.label}: {person.name}*")
         return f"{choice.label}."
 

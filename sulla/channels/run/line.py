@@ -35,8 +35,6 @@ PAUSE_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """How long it rests after each trouble in a row."""
 REFUSED_S: Final = 300.0
 """How long it rests where the service does not know the credentials."""
-WELL_S: Final = 2.0
-"""How long an open channel has no trouble until it is called well, where nobody writes meanwhile."""
 SWEEP_S: Final = 60.0
 """How often it looks by itself whether something is to be said anywhere."""
 MOST_STRAYS: Final = 1_000
@@ -178,7 +176,7 @@ class Line:
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        why = error.message if isinstance(error, SullaError) else type(error).__name__
+        why = self._around.plain(error.message) if isinstance(error, SullaError) else type(error).__name__
         self.standing = self.standing.at(self._around.now_ms(), state, why)
         log.warning("the channel %s rests: %s", self.said.name, self.why)
         told_s = getattr(error, "retry_after_s", None)
@@ -210,14 +208,15 @@ class Line:
         await shelf.keep()
         rules, pace = self.said.rules, Pace(channel.manners)
         named = self.said.name, self.said.kind
-        held = self.held = Held(*named, channel, account, rules, shelf, outbox, pace, self._around, self._wake)
+        held = self.held = Held(
+            *named, channel, account, rules, shelf, outbox, pace, self._around, self._wake, self._well
+        )
         reader, incoming = Reader(held), Incoming(held, self._inbox)
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
             group.create_task(self._receive(held, incoming))
             group.create_task(incoming.behind.run())
             group.create_task(self._sweep(held))
-            group.create_task(self._settle())
             group.create_task(self._talk(group, held, reader))
 
     async def _begin(self, shelf: Shelf, channel: Channel, account: Account) -> None:
@@ -244,11 +243,8 @@ class Line:
             log.warning("the channel %s: %s", self.said.name, HURRIED)
         self.standing = self.standing.at(self._around.now_ms(), "well", HURRIED)
 
-    async def _settle(self) -> None:
-        await self._around.clock.sleep(WELL_S)
-        self._well()
-
     def _well(self) -> None:
+        """The service told something, or took something."""
         self.standing = self.standing.at(self._around.now_ms(), "well")
 
     async def _sweep(self, held: Held) -> None:

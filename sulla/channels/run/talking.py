@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -153,10 +154,13 @@ class Talking:
             outbox.found(item, await self._attempt(held.channel.looked_up(place, item.id)), held.around.now_ms())
             await held.shelf.keep()
             return
-        wait_s = held.pace.take(self._place, clock.elapsed(), edit=item.kind == "edit") - clock.elapsed()
+        edit, group = item.kind == "edit", place.kind == "group"
+        wait_s = held.pace.take(self._place, clock.elapsed(), edit=edit, group=group) - clock.elapsed()
         while wait_s > 0:
             await clock.sleep(wait_s)
             wait_s = held.pace.rests_s(clock.elapsed())
+        if outbox.head(self._place) != item:  # meanwhile there is something else to say
+            return
         item = outbox.begin(item)
         await held.shelf.keep()
         outcome = await self._attempt(self._made(place, item))
@@ -186,14 +190,19 @@ class Talking:
         return await self._held.channel.send_file(place, SaidFile(name, content, caption=caption, key=item.id))
 
     async def _attempt(self, work: Awaitable[Outcome]) -> Outcome:
-        """What came of it; nothing that a library raises gets any further."""
+        """What came of it; nothing that a library raises gets any further, and of what a service says a plain line."""
+        around = self._held.around
         try:
-            async with self._held.around.clock.timeout(SEND_S):
-                return await ending(work)
+            async with around.clock.timeout(SEND_S):
+                outcome = await ending(work)
+            if isinstance(outcome, Sent):
+                self._held.served()
+                return outcome
+            return replace(outcome, why=around.plain(outcome.why))
         except TimeoutError:
             return Unknown(f"no answer within {SEND_S:g} s")
         except SullaError as error:
-            return Unknown(error.message)
+            return Unknown(around.plain(error.message))
         except Exception as error:  # noqa: BLE001 - a library's own, whose words may hold the address
             return Unknown(f"the library failed with {type(error).__name__}")
 
@@ -219,9 +228,11 @@ class Talking:
         if self._live.message_id == self._reader.answered.get(self._place):
             self._live.forget()
         preview = held.book.previews.get(self._place)
-        if not held.pace.edit_s() or (preview is not None and preview.status != "shown"):
+        talk = held.book.talks.get(self._place)
+        edit_s = held.pace.edit_s(group=talk is not None and talk.place.kind == "group")
+        if not edit_s or (preview is not None and preview.status != "shown"):
             return None
-        due_s = self._live.due_s(held.pace.edit_s())
+        due_s = self._live.due_s(edit_s)
         if due_s is None:
             return None
         return held.pace.due_s(self._place, max(due_s, held.around.clock.elapsed()), edit=preview is not None)
@@ -235,7 +246,7 @@ class Talking:
         text = self._live.take(clock.elapsed())
         said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
         preview = held.book.previews.get(self._place)
-        held.pace.take(self._place, clock.elapsed(), edit=preview is not None)
+        held.pace.take(self._place, clock.elapsed(), edit=preview is not None, group=place.kind == "group")
         if preview is None:
             preview = held.outbox.show(self._place, self._live.message_id, said.text)
             await held.shelf.keep()

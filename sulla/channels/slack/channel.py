@@ -144,6 +144,7 @@ class SlackChannel:
         """See `base.Channel`. First comes what the history has behind the cursor, then what the socket brings."""
         at, gone, first = cursor_of(cursor), 0, True
         socket = await self._connected()
+        yield Batch((), cursor)
         while not self._closed:
             if first or socket.missed:
                 first = socket.missed = False

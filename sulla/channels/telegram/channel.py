@@ -45,8 +45,9 @@ log = logging.getLogger(__name__)
 MANNERS: Final = Manners(
     most_chars=4_096,
     sends_per_s=25.0,  # the Bot API's limits page: about 30 messages in a second,
-    place_sends_per_s=1.0,  # and one in a second to one chat
-    edits_per_s=0.5,  # a group takes 20 in a minute, edits among them; in between are the typing signs
+    place_sends_per_s=1.0,  # and one in a second to one chat;
+    group_sends_per_s=1 / 3,  # a group takes 20 in a minute, edits among them
+    edits_per_s=0.5,  # in between are the typing signs
     threads_apart=False,
     most_buttons=8,
     button_chars=60,
@@ -133,17 +134,22 @@ class TelegramChannel:
         that it may forget it.
         """
         offset = int(cursor) + 1 if cursor else None
+        found = await self._updates(offset, 0)
         while not self._closed:
-            found = await self._updates(offset)
             batch = self._read(found) if found else Batch((), cursor)
             offset, cursor = int(batch.cursor) + 1 if batch.cursor else None, batch.cursor
             yield batch
+            found = await self._updates(offset, self._options.poll_s)
 
-    async def _updates(self, offset: int | None) -> dict[int, Mapping[str, Any]]:
+    async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]]:
         """The next updates by their numbers, as the Bot API writes them: the library makes objects of all of them or of
         none, and one that is newer than it would be the first in line for ever.
+
+        Args:
+            offset: the first that is wanted; None for the first that is held.
+            wait_s: how long Telegram waits for one.
         """
-        wanted = {"limit": _MOST_UPDATES, "timeout": self._options.poll_s, "allowed_updates": json.dumps(WANTED)}
+        wanted = {"limit": _MOST_UPDATES, "timeout": wait_s, "allowed_updates": json.dumps(WANTED)}
         asked = urlencode(wanted if offset is None else wanted | {"offset": offset})
         try:
             found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")

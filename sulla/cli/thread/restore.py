@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from sulla.cli.settings import settings_of
 from sulla.core.errors import InvalidInput, Refused
@@ -21,6 +22,12 @@ from sulla.terminal.table import one_line
 from sulla.threads.archive.lines import MAX_LINE_BYTES
 from sulla.threads.archive.restore import Restored, ThreadRestore
 
+ALONE: Final = (
+    "conversations alone come along: tokens, schedules, what was always allowed, facts that agents remember and people "
+    "who were let in stay in the store that they are in (docs/upkeep.md says what to do)"
+)
+"""What is told behind an import: a store keeps more than threads."""
+
 
 def run_import(given: argparse.Namespace) -> Exit:
     """Take in one file after the other; one that is refused does not hold up the others."""
@@ -28,7 +35,7 @@ def run_import(given: argparse.Namespace) -> Exit:
 
 
 async def _import(given: argparse.Namespace) -> Exit:
-    ended = Exit.OK
+    ended, fresh = Exit.OK, False
     async with open_archive(settings_of(given), make=True) as archive:
         for path in given.files:
             try:
@@ -37,7 +44,10 @@ async def _import(given: argparse.Namespace) -> Exit:
                 tell(f"sulla: {path}: {error.message}")
                 ended = Exit.REFUSED
                 continue
+            fresh = fresh or restored.fresh
             print(json.dumps(_row(path, restored)) if given.json else one_line(_told(path, restored)))
+    if fresh:
+        tell(ALONE)
     return ended
 
 

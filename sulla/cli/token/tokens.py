@@ -93,7 +93,10 @@ def _revoke(given: argparse.Namespace) -> Exit:
     if given.json:
         print(json.dumps({"name": given.name, "revoked": revoked}))
     elif given.name == OWNER:
-        print(f"the owner's token is another one now: `{program()} token` prints it")
+        print(
+            f"the owner's token is another one now: `{program()} token` prints it. "
+            "The old one is good at no home on this store any more"
+        )
     else:
         print(f"revoked {one_line(given.name)}" if revoked else f"{one_line(given.name)} was revoked before")
     return Exit.OK

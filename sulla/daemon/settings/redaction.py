@@ -9,7 +9,8 @@ from pydantic import SecretStr
 
 from sulla.core.redact import MIN_CHARS, Redactor
 from sulla.daemon.settings.config import Settings
-from sulla.host.section import Section, secrets_in_url
+from sulla.host.section import Section
+from sulla.store.url import secrets_in_url
 
 log = logging.getLogger(__name__)
 

@@ -16,13 +16,22 @@ from sulla.definitions.agents import AGENTS, read_agents
 from sulla.heartbeat.settings import HeartbeatSettings
 from sulla.host.capability import find
 from sulla.host.exposure import check_exposure
-from sulla.host.sections import DaemonSettings, GatewaySettings, ModelSettings, WebSettings, WorkSettings
+from sulla.host.section import Section
+from sulla.host.sections import (
+    DaemonSettings,
+    GatewaySettings,
+    ModelSettings,
+    TelemetrySettings,
+    WebSettings,
+    WorkSettings,
+)
 from sulla.host.settings import HomeSettings
 from sulla.host.store_url import POSTGRES, REDIS, SERVERS, named_store, not_installed, store_file, work_database
 from sulla.host.zone import home_zone
 from sulla.journal.settings import JournalSettings
 from sulla.models.catalog import parse_model
 from sulla.models.ollama.probe import address
+from sulla.store.url import check_login
 
 _LIBRARIES: Final = {**dict.fromkeys(POSTGRES, ("psycopg", "postgres")), **dict.fromkeys(REDIS, ("redis", "redis"))}
 """The library that a server's scheme needs, and the extra of this package that brings it."""
@@ -35,11 +44,27 @@ def _store(key: str) -> Callable[[HomeSettings], object]:
     def check(settings: HomeSettings) -> None:
         if (named := named_store(settings)).source.endswith(f"store.{key}"):
             store_file(settings)
+            if named.is_shared:
+                check_login(named.url)
             library, extra = _LIBRARIES.get(named.scheme, ("", ""))
             if library and find_spec(library) is None:
                 raise not_installed(named, ModuleNotFoundError(name=library), extra)
 
     return check
+
+
+def _work_database(settings: HomeSettings) -> None:
+    if not (url := settings.section(WorkSettings).database_url.get_secret_value()):
+        return
+    if (scheme := url.partition("://")[0]) not in POSTGRES:
+        # Only the scheme is shown, and only of a URL: what follows can hold a password.
+        asked = f"asks for {scheme!r}" if "://" in url else "is not the URL of a server"
+        raise SettingsError(f"work.database_url {asked}: expected postgresql://user:password@host:port/database")
+    check_login(url)
+
+
+def _login(kind: type[Section], key: str) -> Callable[[HomeSettings], object]:
+    return lambda settings: check_login(getattr(settings.section(kind), key))
 
 
 def _role(settings: HomeSettings) -> None:
@@ -154,13 +179,19 @@ _CHECKS: Final[tuple[tuple[Place, Callable[[HomeSettings], object]], ...]] = (
     (("store", "url"), _store("url")),
     (("store", "postgres_url"), _store("postgres_url")),
     (("store", "redis_url"), _store("redis_url")),
+    (("work", "database_url"), _work_database),
     (("work", "engine"), _engine),
     (("work", "role"), _role),
     (("model", "name"), _model("name")),
     (("model", "fallback"), _model("fallback")),
+    (("model", "anthropic_base_url"), _login(ModelSettings, "anthropic_base_url")),
+    (("model", "openai_base_url"), _login(ModelSettings, "openai_base_url")),
+    (("model", "ollama_host"), _login(ModelSettings, "ollama_host")),
     (("model", "ollama_host"), _ollama),
     (("model", "native_tools"), _native_tools),
+    (("web", "searxng_url"), _login(WebSettings, "searxng_url")),
     (("web", "search"), _search),
+    (("telemetry", "otlp_endpoint"), _login(TelemetrySettings, "otlp_endpoint")),
     (("journal", "training"), _training),
     (("heartbeat", "agent"), _beating_agent),
     (("heartbeat", "jitter_s"), _jitter),

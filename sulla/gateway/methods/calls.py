@@ -18,6 +18,7 @@ from sulla.gateway.methods import tokens as tokens_rpc
 from sulla.gateway.methods.heavy import HeavyCalls
 from sulla.gateway.methods.observing import GIVEN_UP, OK, Asked, Done, Observer
 from sulla.gateway.methods.table import GROUP_OF
+from sulla.gateway.problems import told_to
 from sulla.people import presence_rpc
 from sulla.rpc.caller import Context
 from sulla.rpc.limits import Limits
@@ -99,6 +100,8 @@ class Calls:
             code = OK
         except SullaError as error:
             code = error.code
+            if (told := told_to(error, caller.principal.scopes)) is not error:
+                raise told from error
             raise
         except TimeoutError:
             code = Unavailable.code

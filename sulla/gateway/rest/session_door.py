@@ -17,7 +17,7 @@ from sulla.gateway import rpc
 from sulla.gateway.context import ServerContext
 from sulla.gateway.methods.observing import OK, Asked, Done
 from sulla.gateway.methods.tokens import TokenCreate, TokenRevoke
-from sulla.gateway.problems import Malformed, no_such_verb, problem_of
+from sulla.gateway.problems import Malformed, no_such_verb, problem_of, told_to
 from sulla.gateway.rest.app import ClientLeft, answer, answer_problem, read_body
 from sulla.gateway.rest.auth import SESSION
 from sulla.gateway.rest.shown import HttpExchange
@@ -71,7 +71,7 @@ class SessionDoor:
         except ClientLeft:
             return
         except (SullaError, Malformed) as error:
-            problem = problem_of(error)
+            problem = problem_of(told_to(error, ()) if isinstance(error, SullaError) else error)
             if problem.status in (401, 403, 429):
                 self._server.observer.refused("rest", peer_of(scope), problem.code)
             await answer_problem(send, problem, exchange.names)

@@ -53,10 +53,15 @@ def is_failure(error: BaseException) -> bool:
     return isinstance(error, psycopg.Error) and error.sqlstate in (*_BY_STATE, *_GONE)
 
 
+def remedy_of(error: BaseException) -> str:
+    """What to do about a PostgreSQL's failure, and what it said."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return f"{_remedy(error, reason.lower())} ({reason})"
+
+
 def explained(shown: str, error: BaseException) -> StoreUnavailable:
     """What went wrong with the server at `shown`, and what to do about it."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return StoreUnavailable(f"the store {shown}: {_remedy(error, reason.lower())} ({reason})", retry_after_s=_RETRY_S)
+    return StoreUnavailable(f"the store {shown}: {remedy_of(error)}", retry_after_s=_RETRY_S)
 
 
 def is_wrong_place(error: psycopg.Error) -> bool:

@@ -9,6 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
+from sulla.store.url import check_login
 
 _ALWAYS = {
     "client_encoding": "UTF8",
@@ -44,11 +45,12 @@ def parse_address(url: str) -> PostgresAddress:
     Raises:
         SettingsError: it is none; the message does not show it, because it can hold a password.
     """
+    check_login(url)
     try:
         given = conninfo_to_dict(url)
     except ProgrammingError:
         raise SettingsError(
-            "the store's URL cannot be read: expected postgresql://user:password@host:port/database, "
+            "the URL of a PostgreSQL cannot be read: expected postgresql://user:password@host:port/database, "
             "with special characters in the password written as %XX"
         ) from None
     words = {name: str(value) for name, value in given.items() if value is not None}

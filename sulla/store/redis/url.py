@@ -11,6 +11,7 @@ from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
 from sulla.store.redis.line import RedisRefusal
+from sulla.store.url import check_login
 
 FORM = "redis://[user:password@]host[:port][/database], rediss://… (TLS) or unix://[user:password@]/path[?db=n]"
 _QUERY = {
@@ -67,13 +68,15 @@ def address_of(url: str, *, direct: bool = True) -> RedisAddress:
     Raises:
         SettingsError: it is none; the message does not repeat its password.
     """
+    check_login(url)
     try:
         parts = urlsplit(url)
         shown = _shown(parts.scheme, parts.username, parts.password, parts.hostname, parts.port, parts.path)
         given = parse_qs(parts.query, strict_parsing=bool(parts.query))
         arguments: dict[str, Any] = dict(parse_url(url))
     except ValueError as error:
-        raise SettingsError(f"the URL of a Redis cannot be read: expected {FORM}") from error
+        encoded = "with special characters in the password written as %XX"
+        raise SettingsError(f"the URL of a Redis cannot be read: expected {FORM}, {encoded}") from error
     unknown = sorted(set(given) - _QUERY)
     if unknown:
         raise SettingsError(

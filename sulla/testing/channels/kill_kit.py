@@ -6,11 +6,11 @@ It takes the fixtures of `line_kit`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.core.ids import ThreadId
@@ -26,6 +26,9 @@ MARK: Final = DOUBTFUL.strip("*() \n")[:20]
 class KillKit:
     """What a daemon does with a channel, however often its process dies."""
 
+    deaths: ClassVar[Sequence[int]] = range(1, 22)
+    """At which writes, counted from the beginning of a boot: where these are fewer, it takes less time."""
+
     async def test_a_kill_at_any_write_loses_and_doubles_nothing(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
@@ -37,7 +40,7 @@ class KillKit:
         async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
             await scene.pair(1, "ann")
             await scene.until(lambda: scene.line.held, "it is known from where on is read")
-        for at in range(1, 22):
+        for at in self.deaths:
             for after in (False, True):
                 boot = 2 * at + after
                 mortal = Mortal(store, at, after=after, changes=("append", "offer", "swap"))

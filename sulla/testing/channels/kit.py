@@ -29,9 +29,11 @@ TOKEN: Final = "AbCdEf-_0123456789abcd"
 
 
 async def soon(batches: AsyncIterator[Batch]) -> Batch:
-    """What arrives next; it is not waited for for ever."""
+    """What arrives next, without what says alone that the service is there; it is not waited for for ever."""
     async with SystemClock().timeout(PATIENCE_S):
-        return await anext(batches)
+        while not ((batch := await anext(batches)).arrived or batch.unread):
+            pass
+        return batch
 
 
 class Reading:
@@ -111,6 +113,21 @@ class ChannelKit:
             raise AssertionError("it is open")
         finally:
             await channel.close()
+
+    async def test_it_says_that_the_service_has_answered(self, wire: Wire) -> None:
+        cursor: str | None = None
+        for _ in range(2):
+            channel = wire.channel()
+            await channel.open()
+            cursor = await channel.first_cursor() if cursor is None else cursor
+            async with SystemClock().timeout(PATIENCE_S):
+                batch = await anext(channel.receive(cursor))
+            assert batch.arrived == ()
+            cursor = batch.cursor
+            await channel.close()
+        async with opened(wire, cursor) as (_, reading):
+            await wire.say(wire.place(1), wire.person(1), "hello")
+            assert (await reading.next()).text == "hello"
 
     async def test_what_people_say_arrives_in_order(self, wire: Wire) -> None:
         async with opened(wire) as (_, reading):

@@ -79,6 +79,20 @@ class LineKit(AskingKit, KillKit):
             assert scene.texts(1) == [f"{ECHO}word {number}" for number in range(3)]
             assert {caller for _, _, caller in scene.keeper.said} == {"channel:ann"}
 
+    async def test_where_nobody_writes_it_is_well_and_after_a_trouble_again(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
+            await scene.until(lambda: scene.line.state == "well", "it is well")
+            wire.away(True)
+            await scene.until(lambda: scene.line.state == "failing", "it fails")
+            failed_ms = scene.line.standing.since_ms
+            wire.away(False)
+            await scene.until(lambda: scene.line.state == "well", "it is well again")
+            stands = scene.line.standing
+            assert (stands.why, stands.failed_why != "") == ("", True)
+            assert failed_ms < stands.since_ms
+
     async def test_strangers_are_not_taken_up(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
@@ -210,6 +224,24 @@ class LineKit(AskingKit, KillKit):
             if wire.channel().manners.typing_s:
                 assert wire.typing
             assert wire.fastest_s >= 0.95 / wire.channel().manners.place_sends_per_s
+
+    async def test_in_a_group_an_answer_is_shown_while_it_is_written(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        group, provider = wire.place(1, group=True), Slow(clock, 40)
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, groups=[group.id])
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(group, wire.person(1), "hello", mentions=True)
+            manners, whole = wire.channel().manners, "".join(f"word{number} " for number in range(40)).strip()
+            if manners.edits_per_s:
+                await scene.until(lambda: scene.texts(1, group=True), "its beginning")
+                (shown,) = scene.texts(1, group=True)
+                assert shown != whole
+                assert whole.startswith(shown)
+            await scene.until(lambda: [one.strip() for one in scene.texts(1, group=True)] == [whole], "all of it")
+            assert not manners.typing_s or wire.typing
+            assert wire.fastest_s >= 0.95 / (manners.group_sends_per_s or manners.place_sends_per_s)
 
     async def test_an_answer_that_breaks_off_stays_and_the_next_one_is_another_message(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path

@@ -25,6 +25,7 @@ from sulla.channels.run.people_book import KEY, PeopleBook
 from sulla.core.errors import NotFound, QueueFull, RateLimited
 from sulla.core.ids import MessageId, ThreadId, derived_id
 from sulla.core.message import Message, Text
+from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
 from sulla.models.base import ChatRequest, Completed, Delta, Provider, TextDelta, TokenUsage
 from sulla.store.base import Store
@@ -175,6 +176,7 @@ class Scene:
             f"home:boot{boot}",
             lambda prefix: derived_id(prefix, "fresh", str(boot), str(next(numbers))),
             workspace,
+            Redactor([wire.secret]).text,
         )
         self.people = around.people
         inbox = Inbox(workspace, FileMarks(workspace.parent / "marks.jsonl"), self.clock, FileBounds())

@@ -118,10 +118,10 @@ class TelegramWire:
         kept.acknowledge(int(args.get("offset") or 0))
         kept.asked = True
         try:
-            if not kept.waiting:
+            if not kept.waiting and (wait_s := float(args.get("timeout") or 0)):
                 kept.news.clear()
                 with suppress(TimeoutError):
-                    async with self._clock.timeout(float(args.get("timeout") or 0) or 0.01):
+                    async with self._clock.timeout(wait_s):
                         await kept.news.wait()
         finally:
             kept.asked = False

@@ -11,10 +11,22 @@ import psycopg
 from psycopg import AsyncConnection
 
 from sulla.core.errors import StoreUnavailable
+from sulla.store.postgres.errors import remedy_of
 
 _CONNECT_S: Final = 3
 
 Connection = AsyncConnection[tuple[Any, ...]]
+
+
+def unavailable(shown: str, error: BaseException) -> StoreUnavailable:
+    """What went wrong with the PostgreSQL of the queue, which setting names it, and what to do.
+
+    Args:
+        shown: where it is, for people.
+        error: of the library.
+    """
+    named = "work.database_url, or the store where that is empty"
+    return StoreUnavailable(f"the PostgreSQL {shown}, by which work is shared ({named}): {remedy_of(error)}")
 
 
 class Line:
@@ -50,7 +62,7 @@ class Line:
                 raise
             except (psycopg.Error, OSError) as error:
                 await self.close()
-                raise StoreUnavailable(f"the PostgreSQL {self.shown}, by which work is shared: {error}") from error
+                raise unavailable(self.shown, error) from error
 
     async def first(self, query: LiteralString, words: Mapping[str, Any]) -> Sequence[Any] | None:
         """The first row of an answer; None if there is none.

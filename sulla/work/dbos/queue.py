@@ -12,6 +12,7 @@ from dbos import error as errors
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from sulla.core.errors import StoreUnavailable
+from sulla.work.dbos.line import unavailable
 from sulla.work.dbos.quiet import hush
 from sulla.work.dbos.wishes import JOB, QUEUE, SCHEMA, VERSION, Wish
 
@@ -160,4 +161,4 @@ class WishQueue:
             return await asyncio.to_thread(call)
         except SQLAlchemyError as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
-            raise StoreUnavailable(f"the PostgreSQL {self._shown}, by which work is shared: {cause}") from error
+            raise unavailable(self._shown, cause or error) from error

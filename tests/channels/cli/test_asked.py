@@ -13,6 +13,7 @@ from sulla.channels.cli import asked
 from sulla.channels.machine.people import MOST_CODES
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door
+from sulla.terminal.times import minute
 
 
 class Answering:
@@ -20,7 +21,9 @@ class Answering:
 
     async def call(self, method: str, **params: object) -> dict[str, Any]:
         row = {"channel": "tg", "kind": "telegram", "account": "sulla_bot", "state": "well", "why": "", "waiting": 0}
-        return {"channels": [row | {"given_up": 2}]}
+        last = {"at": "2027-01-15T08:00:00.000Z", "place": "5001", "called": "Ann\n\x1b[2J", "why": "it is \u202egone"}
+        plain = row | {"channel": "dc", "given_up": 0, "last_given_up": None}
+        return {"channels": [row | {"given_up": 2, "last_given_up": last}, plain]}
 
 
 @asynccontextmanager
@@ -28,15 +31,17 @@ async def answering(where: Door) -> AsyncIterator[Answering]:
     yield Answering()
 
 
-async def test_the_list_shows_what_a_service_has_refused_for_good(
+async def test_the_list_shows_what_a_service_has_refused_for_good_and_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(asked, "open_client", answering)
     given = argparse.Namespace(below="list", json=False)
     assert await asked.ask(given, cast("Door", None)) is Exit.OK
-    head, row = capsys.readouterr().out.splitlines()[:2]
+    head, row, last, other = capsys.readouterr().out.splitlines()
     assert "GIVEN UP" in head
     assert row.split() == ["tg", "telegram", "sulla_bot", "0", "2", "well"]
+    assert last == f"  given up last, {minute('2027-01-15T08:00:00.000Z')}, for Ann [2J (5001): it is gone"
+    assert other.split() == ["dc", "telegram", "sulla_bot", "0", "0", "well"]
 
 
 class Without(Answering):

@@ -97,11 +97,11 @@ async def test_a_wrong_password_of_a_mailbox_is_asked_for_alone_and_an_address_t
     wire = MailWire(ManualClock())
     await wire.start()
     options = wire.options()
-    answers = (options["imap"], options["smtp"], options["authserv"], "")
-    person = Person("", "no address", ADDRESS, *answers, "wrong", PASSWORD)
+    answers = (options["imap"], options["smtp"], options["authserv"])
+    person = Person("", "no address", ADDRESS, *answers, "wrong", "", PASSWORD, "")
     mail = next(one for one in KINDS if one.name == "mail")
     assert await set_up(mail, "post", tmp_path / "sulla.toml", person) == Exit.OK
-    assert [hidden for _, hidden in person.asked] == [False] * 7 + [True] * 2
+    assert [hidden for _, hidden in person.asked] == [False] * 6 + [True] * 4
     account = _account(tmp_path)
     assert (account["options"], account["secrets"]) == (options, {"password": PASSWORD})
     await wire.stop()

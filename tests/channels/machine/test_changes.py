@@ -10,7 +10,7 @@ import pytest
 from sulla.channels.base import Arrived, Attachment, Place, Sender
 from sulla.channels.machine.book import Book, decode, encode, encode_changes, with_changes, written
 from sulla.channels.machine.parts import Parts
-from sulla.channels.machine.values import Item, Owner, Preview, Question, Talk, Waiting
+from sulla.channels.machine.values import GivenUp, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.errors import CorruptRecord
 
 
@@ -42,7 +42,7 @@ def _do(book: Book, chance: Random, number: int) -> None:
             for parts in (book.talks, book.items, book.previews, book.questions, book.waiting):
                 parts.pop(key, None)
             book.items.pop(item.id if item is not None else "", None)
-            book.given_up += 1
+            book.given_up = GivenUp(book.given_up.count + 1, number, key, "Ann", "gone")
 
 
 def test_changes_that_are_done_again_give_the_same_book_in_the_same_order() -> None:

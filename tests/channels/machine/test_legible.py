@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from sulla.channels.base import Arrived, Attachment, Place, Sender
-from sulla.channels.machine.legible import legible
+from sulla.channels.machine.legible import in_a_line, legible
 
 HALF = "a\ud83d"
 PLAIN = Arrived(
@@ -33,3 +33,8 @@ def test_half_a_character_is_one_that_can_be_kept(broken: Arrived) -> None:
 
 def test_all_else_stays_as_it_is() -> None:
     assert legible(PLAIN) == PLAIN
+
+
+def test_what_a_service_says_is_one_short_line_without_what_nobody_sees() -> None:
+    assert in_a_line("no\n\tsuch \u202e\x1b[2Jchat\ud83d", 40) == "no such chat\ufffd"
+    assert in_a_line("x" * 50, 10) == "x" * 9 + "…"

@@ -9,7 +9,7 @@ import pytest
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
 from sulla.channels.machine.outbox import BACKOFF_S, BROKEN_OFF, DOUBTFUL, MOST_LOOKS, Outbox
-from sulla.channels.machine.values import Choice, Item, Owner, Question, Talk
+from sulla.channels.machine.values import Choice, GivenUp, Item, Owner, Question, Talk
 
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
 NOW = 1_000_000
@@ -62,9 +62,17 @@ def test_what_was_refused_is_tried_again_after_longer_and_longer() -> None:
 
 def test_what_is_refused_for_good_is_given_up_and_counted() -> None:
     book, outbox = _outbox()
-    outbox.say("p", "hello", "k1")
-    outbox.ended(_begun(outbox), NotSent("gone", final=True), NOW)
-    assert (dict(book.items), book.given_up) == ({}, 1)
+    book.talks["5\n7"] = Talk(Place("5", "7", name="Ann\u202e\n" + "x" * 100))
+    outbox.say("5\n7", "hello", "k1")
+    outbox.ended(_begun(outbox, "5\n7"), NotSent("gone", final=True), NOW)
+    assert dict(book.items) == {}
+    last = book.given_up
+    assert (last.count, last.at_ms, last.place, last.why) == (1, NOW, "5", "gone")
+    assert last.called == "Ann " + "x" * 55 + "…"
+    outbox.say("forgotten", "hello", "k2")
+    outbox.ended(_begun(outbox, "forgotten"), NotSent("blocked", final=True), NOW + 1)
+    assert book.given_up == GivenUp(2, NOW + 1, "forgotten", "", "blocked")
+    assert decode(encode(book)).given_up == book.given_up
 
 
 def test_a_kill_within_a_send_leaves_a_mark() -> None:
@@ -230,6 +238,63 @@ def test_a_question_that_nobody_has_seen_is_not_asked_any_more() -> None:
     book, outbox = _outbox()
     book.questions["q1"] = _question()
     outbox.ask(_question(), "May I?")
+    outbox.ask_no_more(_question(), "over")
+    assert book.items == {}
+
+
+@pytest.mark.parametrize("more", [{"tells_sent": True}, {"takes_key": True}, {"tells_sent": True, "takes_key": True}])
+def test_a_question_that_may_have_been_asked_before_a_kill_and_is_open_no_longer_says_so(more: dict[str, bool]) -> None:
+    book, outbox = _outbox(manners := replace(MANNERS, **more))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    _begun(outbox)
+    book = decode(encode(book))
+    outbox = Outbox(book, manners)
+    outbox.opened()
+    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")  # whoever pressed was quicker than the look for it
+    outbox.say("p", "That is that.", "k2")
+    if manners.tells_sent:
+        assert outbox.looks_up(_head(outbox))
+        outbox.found(_head(outbox), Sent("r1"), NOW)
+    else:
+        outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+    outbox.ended(_begun(outbox), Sent("r1"), NOW)
+    assert [one.text for one in book.items.values()] == ["That is that."]
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_a_question_that_is_being_asked_and_is_open_no_longer_says_so(looked: bool) -> None:
+    book, outbox = _outbox(replace(MANNERS, tells_sent=True))
+    book.questions["q1"] = _question()
+    outbox.ask(_question(), "May I?")
+    begun = _begun(outbox)
+    if looked:
+        outbox.ended(begun, Unknown("no answer"), NOW)
+        begun = _head(outbox)
+    outbox.ask_no_more(book.questions.pop("q1"), "May I? Yes.")
+    if looked:
+        outbox.found(begun, Sent("r1"), NOW)
+    else:
+        outbox.ended(begun, Sent("r1"), NOW)
+    item = _head(outbox)
+    assert (item.kind, item.ref, item.text, item.buttons) == ("edit", "r1", "May I? Yes.", ())
+
+
+def test_a_question_that_surely_was_not_taken_yet_is_not_asked_any_more() -> None:
+    for edits in (True, False):
+        book, outbox = _outbox(replace(MANNERS, edits=edits))
+        outbox.ask(_question(), "May I?")
+        outbox.ended(_begun(outbox), NotSent("too fast", 5.0), NOW)
+        outbox.ask_no_more(_question(), "over")
+        assert book.items == {}
+
+
+def test_a_question_that_may_have_been_asked_where_nothing_can_be_changed_is_not_asked_again() -> None:
+    book, outbox = _outbox(replace(MANNERS, edits=False, edits_per_s=0, deletes=False))
+    outbox.ask(_question(), "May I?")
+    outbox.ended(_begun(outbox), Unknown("no answer"), NOW)
     outbox.ask_no_more(_question(), "over")
     assert book.items == {}
 

@@ -46,6 +46,15 @@ def test_edits_are_as_slow_as_the_slower_of_both() -> None:
     assert Pace(Manners(200, 10, 1)).edit_s() == 0.0
 
 
+def test_a_group_may_have_a_rate_of_its_own() -> None:
+    pace = Pace(replace(MANNERS, group_sends_per_s=0.25))
+    assert [pace.take("g", 100.0, group=True) for _ in range(3)] == [100.0, 104.0, 108.0]
+    first, second = (pace.take("p", 100.0) for _ in range(2))
+    assert second - first == 1.0
+    assert (pace.edit_s(group=True), pace.edit_s()) == (4.0, 2.0)
+    assert Pace(MANNERS).edit_s(group=True) == 2.0
+
+
 def test_edits_of_all_messages_keep_a_rate_of_their_own_and_hold_up_no_send() -> None:
     pace = Pace(replace(MANNERS, sends_per_s=100, all_edits_per_s=0.5))
     turns = [pace.take(f"p{number}", 0.0, edit=True) for number in range(6)]

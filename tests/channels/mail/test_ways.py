@@ -8,19 +8,23 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from sulla.channels.base import NotSent, Said, Sent, Unknown
+from sulla.channels.kinds import kinds
 from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.channels.mail import channel as mail_channel
 from sulla.channels.mail.mailbox import Login, Mailbox
 from sulla.channels.mail.settings import MailOptions
+from sulla.channels.opened import making, secret_options, tried
 from sulla.channels.run.line import PAUSE_S
+from sulla.channels.settings import AccountSettings, ChannelsSettings
+from sulla.core.errors import SettingsError
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
-from sulla.testing.channels.kit import opened
+from sulla.testing.channels.kit import opened, soon
 from sulla.testing.channels.mail.folders import INBOX, SENT
 from sulla.testing.channels.mail.wire import ADDRESS, AUTHSERV, PASSWORD, MailWire
 from sulla.testing.channels.scene import ECHO, Scene
@@ -198,6 +202,36 @@ async def test_where_sent_mail_is_kept_it_is_looked_up(clock: ManualClock, tmp_p
     await wire.stop()
 
 
+@pytest.mark.parametrize("rebuilt", [False, True])
+async def test_a_kill_while_what_had_gathered_is_read_loses_none_of_it(wire: MailWire, rebuilt: bool) -> None:
+    """A mailbox that is new here, and one whose mails have other numbers all of a sudden."""
+    place, ann = wire.place(1), wire.person(1)
+    cursor = ""
+    if rebuilt:
+        async with opened(wire) as (_, reading):
+            await wire.say(place, ann, "old")
+            await reading.next()
+            cursor = reading.cursor
+    said = [f"word {number}" for number in range(70)]
+    for text in said:
+        await wire.say(place, ann, text)
+    inbox = wire.folders[INBOX]
+    if rebuilt:
+        inbox.rebuild(8)
+    else:
+        inbox.read.add(inbox.mails[50].uid)  # by a person: it is none of the new ones
+    found = list[str]()
+    for _ in range(9):
+        async with opened(wire, cursor) as (channel, _):
+            batch = await soon(channel.receive(cursor))
+            found += [one.text for one in batch.arrived]
+            cursor = batch.cursor
+            await channel.acknowledge(cursor)
+        if found[-1] == said[-1]:
+            break
+    assert found == (["old", *said] if rebuilt else [text for text in said if text != "word 50"])
+
+
 async def test_a_mail_that_may_be_there_twice_has_one_id(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
     """Many receivers show mails with the same id once."""
     async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
@@ -239,21 +273,47 @@ async def test_a_hundred_forged_mails_come_to_nothing(wire: MailWire, clock: Man
         assert len(wire.sent) == 1
 
 
+WORD = "k3jh5k2jh3g4k5jh"
+
+
 @pytest.mark.parametrize(
-    "options",
+    ("options", "word"),
     [
-        {"address": "sulla@home.example"},
-        {"address": "sulla@home.example", "authserv": "mx", "word": "k3jh5k2jh3g4k5jh"},
-        {"address": "sulla@home.example", "word": "short"},
-        {"address": "no address", "authserv": "mx"},
-        {"address": "a@b.example", "authserv": "mx", "imap": "http://x"},
-        {"address": "a@b.example", "authserv": "mx", "smtp": "smtps://user:pass@x"},
-        {"address": "a@b.example", "authserv": "mx", "more": 1},
+        ({}, ""),
+        ({"authserv": "mx", "word": WORD}, ""),
+        ({"authserv": "mx"}, WORD),
+        ({"word": WORD}, WORD),
+        ({"word": "short"}, ""),
+        ({}, "short"),
+        ({"address": "no address", "authserv": "mx"}, ""),
+        ({"authserv": "mx", "imap": "http://x"}, ""),
+        ({"authserv": "mx", "smtp": "smtps://user:pass@x"}, ""),
+        ({"authserv": "mx", "more": 1}, ""),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ValidationError):
-        MailOptions.model_validate(options)
+def test_settings_that_do_not_fit_are_refused(options: dict[str, object], word: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        MailOptions.model_validate({"address": "a@b.example", **options}, context={"word": word})
+    assert WORD not in str(refused.value)
+
+
+async def test_the_word_is_a_secret_and_one_that_stands_among_the_options_is_read_and_told_of(
+    clock: ManualClock,
+) -> None:
+    wire, kind = MailWire(clock, word=WORD), kinds()["mail"]
+    await wire.start()
+    said = AccountSettings(
+        name="post", kind="mail", secrets={"password": SecretStr(PASSWORD)}, options={**wire.options()}
+    )
+    secret = said.model_copy(update={"secrets": {**said.secrets, "word": SecretStr(WORD)}})
+    option = said.model_copy(update={"options": {**said.options, "word": WORD}})
+    for one, left_open in ((secret, []), (option, ["word"])):
+        assert await tried(making(one, kind, clock)) == (ADDRESS.replace("@", "+…@"), "", False)
+        assert secret_options(one, kind) == left_open
+    assert ("accounts.post.word", WORD) in ChannelsSettings(accounts=(secret,)).more_secrets()
+    with pytest.raises(SettingsError, match=r"secrets\.word"):
+        making(said, kind, clock)
+    await wire.stop()
 
 
 def test_nothing_goes_over_a_wire_that_others_can_read() -> None:

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from sulla.channels.base import Channel, Outcome, Place, Said
+from sulla.channels.base import Channel, NotSent, Outcome, Place, Said
+from sulla.channels.lines import Lines
 from sulla.channels.machine.talks import Talks
 from sulla.channels.machine.values import Talk
+from sulla.channels.run.held import MOST_WHY_CHARS
 from sulla.core.ids import ThreadId
+from sulla.core.redact import MARK
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
 from sulla.testing.channels.scene import STEP_S, Scene
-from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.channels.telegram import TOKEN, TelegramWire
 from sulla.testing.clock import ManualClock
 
 TALKS = 10_000
@@ -90,3 +93,24 @@ async def test_it_ends_also_where_the_services_library_loses_that_it_is_to_end(
     ended = asyncio.create_task(scene.__aexit__())
     await asyncio.wait([ended], timeout=20.0)
     assert ended.done()
+
+
+async def test_why_a_message_was_given_up_is_kept_without_secrets_and_told(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = scene.line.held
+    assert held is not None
+
+    async def refused(place: Place, said: Said) -> Outcome:
+        return NotSent(f"Telegram refuses it:\n{TOKEN[:9]}\x1b[2J\u200b{TOKEN[9:]} \ud83d " + "x" * 1_000, final=True)
+
+    monkeypatch.setattr(held.channel, "send", refused)
+    await scene.pair(1, "ann")
+    await scene.wire.say(scene.wire.place(1), scene.wire.person(1), "hello")
+    await scene.until(lambda: held.book.given_up.count, "it is given up")
+    (row,) = (await Lines({"chat": scene.line}, scene.people).list_channels()).channels
+    assert row.given_up == 1
+    assert row.last_given_up is not None
+    assert row.last_given_up.place == scene.wire.place(1).id
+    assert row.last_given_up.why.startswith(f"Telegram refuses it: {MARK} \ufffd xxx")
+    assert len(row.last_given_up.why) == MOST_WHY_CHARS

@@ -6,7 +6,7 @@ import pytest
 
 from sulla.channels.base import Place
 from sulla.channels.machine.book import Book, encode
-from sulla.channels.machine.values import Item, Owner, Talk
+from sulla.channels.machine.values import GivenUp, Item, Owner, Talk
 from sulla.channels.run.shelf import LEASE_S, Shelf
 from sulla.core.errors import CorruptRecord, StaleLease, StoreUnavailable
 from sulla.host.system import random_id
@@ -124,7 +124,7 @@ async def test_a_book_of_before_there_were_journals_is_read_and_goes_on(store: M
         assert shelf.book.talks["p"] == Talk(Place("p", name="Ann"), "", "", "thr", 3, 5, (("old", 2),))
         assert shelf.book.talks.held_at("old") == "p"
         assert shelf.book.items["i"] == Item("i", "p", "hello", status="sending", tries=1)
-        assert (shelf.book.seen.digests, shelf.book.given_up) == (["0123456789abcdef"], 2)
+        assert (shelf.book.seen.digests, shelf.book.given_up) == (["0123456789abcdef"], GivenUp(2))
         shelf.book.cursor = str(7 + boot)
         await shelf.keep()
         await shelf.close()

@@ -140,6 +140,7 @@ async def test_what_was_not_acknowledged_is_told_again_and_is_the_same(wire: Sla
         channel = wire.channel()
     await channel.open()
     batches = channel.receive(reading.cursor)
+    assert (await anext(batches)).arrived == ()
     first = asyncio.ensure_future(anext(batches))
     await _until(lambda: wire.events.connections == 2)
     sent = await wire.say(place, ann, "one")

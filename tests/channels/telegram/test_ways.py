@@ -153,21 +153,6 @@ async def test_people_are_told_with_whom_the_settings_let_in(
         assert (await lines.list_people()).people == ()
 
 
-async def test_a_channel_at_which_nobody_writes_is_well_and_after_a_trouble_again(
-    wire: TelegramWire, clock: ManualClock, tmp_path: Path
-) -> None:
-    async with _scene(wire, clock, tmp_path, ScriptedProvider([])) as scene:
-        await scene.until(lambda: scene.line.state == "well", "it is well")
-        wire.away(True)
-        await scene.until(lambda: scene.line.state == "failing", "it fails")
-        failed_ms = scene.line.standing.since_ms
-        wire.away(False)
-        await scene.until(lambda: scene.line.state == "well", "it is well again")
-        (account,) = (await Lines({"chat": scene.line}, scene.people).list_channels()).channels
-        assert (account.why, account.failed_why != "") == ("", True)
-        assert failed_ms < account.since_ms
-
-
 async def test_a_stranger_waits_with_his_name_until_he_is_refused(
     wire: TelegramWire, clock: ManualClock, tmp_path: Path
 ) -> None:

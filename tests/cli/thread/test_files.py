@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sulla.cli.thread.restore import ALONE
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import door
@@ -111,7 +112,7 @@ def test_history_and_list_are_the_same_in_the_new_home(moved: dict[str, Any]) ->
     assert moved["imported"] == (
         Exit.OK,
         f"{moved['file']}: imported thread {moved['thread']}, {len(moved['history'])} records\n",
-        "",
+        f"{ALONE}\n",
     )
 
 

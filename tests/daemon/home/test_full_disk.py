@@ -104,3 +104,14 @@ def test_a_daemon_does_not_start_on_a_full_disk_and_says_why(disk: Path) -> None
         assert code != 0, (said, told)
         assert "disk is full" in told or "No space left" in told, told
         assert "Traceback" not in told
+
+
+def test_a_start_on_a_full_disk_asks_for_room_and_for_no_other_home(disk: Path) -> None:
+    place = Place(disk / "home", **SETTINGS)
+    with place.up():
+        pass
+    fill(disk, 0)
+    code, _, told = place.run("up", "--port", "0")
+    assert code != 0
+    assert "free some space" in told
+    assert "--home" not in told

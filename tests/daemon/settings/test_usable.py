@@ -149,3 +149,44 @@ def test_a_cluster_with_all_that_it_needs_has_no_fault(tmp_path: Path, role: str
     text = f"[work]\nengine = 'dbos'\nrole = '{role}'\ndatabase_url = 'postgresql://u@127.0.0.1/d'\n"
     (tmp_path / "sulla.toml").write_text(text)
     assert not examine_settings(dict([_REDIS]), {}, tmp_path).faults
+
+
+_URLS = [
+    ("SULLA_STORE", "store.url", "postgresql"),
+    ("SULLA_STORE", "store.url", "redis"),
+    ("SULLA_STORE", "store.url", "unix"),
+    ("POSTGRES_URL", "store.postgres_url", "postgresql"),
+    ("REDIS_URL", "store.redis_url", "rediss"),
+    ("SULLA_WORK__DATABASE_URL", "work.database_url", "postgresql"),
+    ("ANTHROPIC_BASE_URL", "model.anthropic_base_url", "http"),
+    ("OPENAI_BASE_URL", "model.openai_base_url", "http"),
+    ("OLLAMA_HOST", "model.ollama_host", "http"),
+    ("SULLA_WEB__SEARXNG_URL", "web.searxng_url", "http"),
+    ("SULLA_TELEMETRY__OTLP_ENDPOINT", "telemetry.otlp_endpoint", "http"),
+]
+
+
+@pytest.mark.parametrize("sign", "@/?#")
+@pytest.mark.parametrize(("variable", "name", "scheme"), _URLS)
+def test_a_password_whose_signs_are_not_encoded_is_a_fault_and_is_not_shown(
+    tmp_path: Path, variable: str, name: str, scheme: str, sign: str
+) -> None:
+    url = f"{scheme}://me:12{sign}S3cretTail@host:1/0"
+    (fault,) = examine_settings({variable: url}, {}, tmp_path).faults
+    assert fault.startswith(f"{variable}: {name}: the user or the password in the URL has {sign!r} in it")
+    assert f"write that as %{ord(sign):02X}" in fault
+    assert "S3cretTail" not in fault
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("redis://me:S3cretTail@host", "asks for 'redis': expected postgresql://"),
+        ("S3cretTail", "is not the URL of a server: expected postgresql://"),
+    ],
+)
+def test_work_is_shared_by_a_postgresql(tmp_path: Path, url: str, said: str) -> None:
+    (fault,) = examine_settings({"SULLA_WORK__DATABASE_URL": url}, {}, tmp_path).faults
+    assert fault.startswith("SULLA_WORK__DATABASE_URL: work.database_url")
+    assert said in fault
+    assert "S3cretTail" not in fault

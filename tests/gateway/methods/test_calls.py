@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from sulla.access.principal import ALL_SCOPES, Principal, Scope
-from sulla.core.errors import Forbidden, NotFound, ShuttingDown, SullaError, Unavailable
+from sulla.core.errors import Forbidden, NotFound, ShuttingDown, StoreUnavailable, SullaError, Unavailable
 from sulla.core.jsontypes import JsonObject
 from sulla.gateway.methods.calls import Calls
 from sulla.gateway.methods.heavy import HeavyCalls
 from sulla.gateway.methods.observing import Asked, Done, Unobserved
 from sulla.gateway.methods.system import SystemStatus
 from sulla.gateway.methods.table import METHODS
+from sulla.gateway.problems import STORE_AWAY
 from sulla.gateway.wire import TurnSend
 from sulla.rpc.caller import Caller
 from sulla.rpc.form import Params
@@ -119,6 +120,19 @@ async def test_a_token_without_the_scope_may_not_and_nothing_is_begun(method: st
         await calls.perform(asked(params_of(method), others))
     assert commands.calls == []
     assert [(done.asked.method, done.code) for done in watching.told] == [(method, "forbidden")]
+
+
+async def test_a_store_that_is_away_is_told_with_its_address_to_those_alone_who_run_the_daemon() -> None:
+    async def away() -> JsonObject:
+        raise StoreUnavailable("the store postgresql://sulla@host/db: start the server", retry_after_s=1)
+
+    calls, watching = calls_of(MemoryCommands())
+    with pytest.raises(StoreUnavailable, match="postgresql://sulla@host/db"):
+        await calls.perform(asked(SystemStatus()), do=away)
+    with pytest.raises(StoreUnavailable) as told:
+        await calls.perform(asked(SystemStatus(), Principal("others", ALL_SCOPES - {"admin"})), do=away)
+    assert told.value.message == STORE_AWAY
+    assert [done.code for done in watching.told] == ["store_unavailable"] * 2
 
 
 async def test_a_request_whose_connection_ends_is_told_as_given_up() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, MutableMapping
+from typing import Any
 
 import httpx
 import pytest
 
-from sulla.gateway.app import GatewayConfig, build_app
+from sulla.gateway.app import WORKER, GatewayConfig, build_app
 from sulla.gateway.methods.observing import Unobserved
 from sulla.gateway.server.auth import WRONG_TOKENS
 from sulla.host.health import Trouble
@@ -154,3 +156,27 @@ async def test_a_daemon_that_serves_no_clients_answers_nothing_but_who_watches_i
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://test") as client:
         told = {path: (await client.get(path, headers=_as("reader"))).status_code for path in paths}
     assert {path for path, status in told.items() if status != 404} == {"/healthz", "/readyz", "/metrics"}
+
+
+async def test_a_client_that_comes_to_one_without_a_door_for_it_is_told_so(operations: Operations) -> None:
+    config = GatewayConfig("1", ("test",), serves_clients=False)
+    app = build_app(MemoryCommands(), MemoryTokens({}), config, SystemClock(), make_id=random_id, operations=operations)
+    sent = list[MutableMapping[str, Any]]()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "websocket.connect"}
+
+    socket = {
+        "type": "websocket",
+        "path": "/ws",
+        "headers": [(b"host", b"test")],
+        "query_string": b"",
+        "client": ("127.0.0.1", 1),
+        "extensions": {"websocket.http.response": {}},
+    }
+    await app(socket, receive, send)
+    assert sent[0]["status"] == 501
+    assert json.loads(sent[1]["body"])["error"]["message"] == WORKER

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from sulla.core.errors import StoreUnavailable
+from sulla.work.dbos.line import unavailable
 from sulla.work.dbos.queue import WishQueue
 from sulla.work.dbos.wishes import Wish
 from tests.kits.in_turn import in_turn
@@ -75,6 +76,27 @@ async def test_what_is_over_is_forgotten_after_a_while_and_nothing_else(queue: W
 
 async def test_a_queue_whose_server_is_away_says_so_at_once_and_shows_no_password() -> None:
     queue = WishQueue("postgresql://u:s3cret-word@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d", 0.1)
-    with pytest.raises(StoreUnavailable, match=r"the PostgreSQL postgresql://u@127\.0\.0\.1:1/d, by which") as told:
+    with pytest.raises(
+        StoreUnavailable,
+        match=r"the PostgreSQL postgresql://u@127\.0\.0\.1:1/d, by which .*database_url, or .*: start the server, or",
+    ) as told:
         await queue.open(4)
     assert "s3cret" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ('FATAL:  password authentication failed for user "u"', "check the user and the password in the URL"),
+        ("failed to resolve host 'nowhere'", "check the host in the URL"),
+    ],
+)
+def test_a_failure_of_the_queues_postgresql_names_the_setting_and_what_to_do(said: str, remedy: str) -> None:
+    told = unavailable("postgresql://u@h/d", psycopg.OperationalError(said)).message
+    where = "the PostgreSQL postgresql://u@h/d, by which work is shared (work.database_url, or the store where that is"
+    assert told == f"{where} empty): {remedy} ({' '.join(said.split())})"
+
+
+def test_a_user_without_rights_in_the_queues_postgresql_is_told_what_it_wants() -> None:
+    told = unavailable("postgresql://u@h/d", psycopg.errors.InsufficientPrivilege("permission denied")).message
+    assert "this user may not do that: make it the owner of the database, or of the schema (permission" in told

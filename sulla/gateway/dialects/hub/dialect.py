@@ -24,7 +24,7 @@ from sulla.gateway.dialects.door import Dialect, DialectSocket
 from sulla.gateway.dialects.hub.effects import AskUrgent, Look, NotePlaces, Recall, Relay
 from sulla.gateway.dialects.hub.session import HubSession
 from sulla.gateway.feed.follower import EventSink
-from sulla.gateway.problems import status_of
+from sulla.gateway.problems import status_of, told_to
 from sulla.gateway.rest.app import RestContext
 from sulla.gateway.server.auth import bearer
 from sulla.gateway.server.error_style import ErrorStyle
@@ -177,7 +177,7 @@ async def keep(context: RestContext, socket: WebSocket) -> None:
         welcome(socket.scope, principal)
     except SullaError as error:
         server.observer.refused("ws", address, error.code)
-        refusal = HttpRefusal(status_of(error), error.code, error.message, error.retry_after_s)
+        refusal = HttpRefusal(status_of(error), error.code, told_to(error, ()).message, error.retry_after_s)
         await deny(socket.scope, socket.send, refusal)
         return
     name = derived_id("ses", "hub", context.make_id("ses"))

@@ -46,7 +46,7 @@ class MailWire:
         self.imap = ImapSide(self.folders, (ADDRESS, PASSWORD), self._network)
         self.smtp = SmtpSide((ADDRESS, PASSWORD), self._taken, self._network)
         self._more = ({"word": word} if word else {"authserv": AUTHSERV}) | ({"sent": SENT} if sent else {})
-        """What the settings say beside where the servers are."""
+        """What the settings say beside where the servers are; the word is among the secrets."""
         self._servers: list[asyncio.Server] = []
         self._numbers = count(1)
         self._begun: set[str] = set()
@@ -84,14 +84,15 @@ class MailWire:
         """What the settings say of the mailbox."""
         imap, smtp = (one.sockets[0].getsockname()[1] for one in self._servers)
         servers = {"imap": f"imap://127.0.0.1:{imap}", "smtp": f"smtp://127.0.0.1:{smtp}"}
-        return {"address": ADDRESS, **servers, **self._more}
+        return {"address": ADDRESS, **servers, **{name: one for name, one in self._more.items() if name != "word"}}
 
     def channel(self, *, secret: str | None = None) -> Channel:
         """See `wire.Wire`."""
         from sulla.channels.mail.channel import make
 
-        options = MailOptions.model_validate(self.options())
-        return make(Wanted("mail", options, {"password": secret or PASSWORD}, self._clock))
+        secrets = {"password": secret or PASSWORD} | {name: one for name, one in self._more.items() if name == "word"}
+        options = MailOptions.model_validate(self.options(), context=secrets)
+        return make(Wanted("mail", options, secrets, self._clock))
 
     async def _taken(self, to: list[str], raw: bytes) -> None:
         message = message_from_bytes(raw, policy=policy.default)

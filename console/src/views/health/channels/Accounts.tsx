@@ -3,7 +3,7 @@ import { Answer } from "../../../kit/Answer";
 import { Button } from "../../../kit/Button";
 import { Badge, Empty, Panel } from "../../../kit/Panel";
 import { Said } from "../../../kit/Said";
-import type { ChannelAccount } from "../../../protocol/generated";
+import type { ChannelAccount, ChannelGivenUp } from "../../../protocol/generated";
 import type { Result } from "../../../protocol/wire";
 import { useAct, useMay, usePage, type Loaded } from "../../../shell/page";
 import { count, dayAndClock } from "../../../text/figures";
@@ -61,7 +61,9 @@ function Account({ row }: { row: ChannelAccount }) {
       </td>
       <td>{count(row.places)}</td>
       <td>{count(row.waiting)}</td>
-      <td>{count(row.given_up)}</td>
+      <td>
+        {count(row.given_up)} {row.last_given_up !== null && <LastGivenUp one={row.last_given_up} />}
+      </td>
       <td>
         {row.failed_at === null ? (
           t("none")
@@ -73,6 +75,18 @@ function Account({ row }: { row: ChannelAccount }) {
       </td>
       <td className={css.end}>{admin && <Test channel={row.channel} />}</td>
     </tr>
+  );
+}
+
+/** Why a message was given up, where it was to go, and when. */
+function LastGivenUp({ one }: { one: ChannelGivenUp }) {
+  return (
+    <>
+      <Said>{one.why}</Said>{" "}
+      <span className={css.quiet}>
+        <Said>{one.called === "" ? one.place : `${one.called} (${one.place})`}</Said>, {dayAndClock(one.at)}
+      </span>
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { forgettable, inOrder, letting, pairing, toneOf, USUAL } from "./rows";
 
 const ROW: ChannelAccount = {
   channel: "tg", kind: "telegram", account: "bot", state: "well", since_at: "2027-01-15T08:00:00.000Z",
-  why: "", failed_at: null, failed_why: "", places: 1, waiting: 0, given_up: 0,
+  why: "", failed_at: null, failed_why: "", places: 1, waiting: 0, given_up: 0, last_given_up: null,
 };
 const ANN: ChannelPerson = { person: "ann", scopes: ["read", "write"], identities: [{ channel: "tg", sender: "5001", in_settings: false }] };
 

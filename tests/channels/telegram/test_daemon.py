@@ -1,26 +1,48 @@
-"""A real daemon, its command line, and the fake of Telegram's Bot API: from the code to the answer, over a kill."""
+"""A real daemon, its command line, and the fake of Telegram's Bot API: from the code to the answer, what sub-agents and
+playbooks ask, and what `daemon_kit` tries of every kind."""
 
 from __future__ import annotations
 
 import json
 import re
-import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from sulla.channels.machine.asking import OLD
+from sulla.core.clock import Clock
 from sulla.terminal.exits import Exit
-from sulla.testing.channels.telegram import TOKEN
+from sulla.testing.channels.telegram import TOKEN, TelegramWire
 from sulla.testing.channels.wire import Seen
 from tests.channels.beside import Telegram, telegram_beside, with_channel
+from tests.channels.daemon_kit import DaemonKit
 from tests.daemon.running import Place, Service, service
 from tests.kits.in_turn import in_turn
 from tests.servers.script import Reply, Rule, Script, ToolUse
 from tests.soon import until
 
 pytestmark = in_turn(2)
+
+
+class TestTelegram(DaemonKit[TelegramWire]):
+    kind = "telegram"
+    secrets = MappingProxyType({"token": TOKEN})
+    account = "sulla_bot"
+    shows = False
+
+    def make(self, clock: Clock) -> TelegramWire:
+        return TelegramWire(clock)
+
+    def options(self, wire: TelegramWire) -> Mapping[str, str | int]:
+        return {"api": wire.api, "poll_s": 1}
+
+    def before_a_kill(self, place: Place) -> None:
+        """Telegram cannot be asked what it has: what was sent is known to be there."""
+        until(lambda: json.loads(place.run("channel", "list", "--json")[1])["waiting"] == 0)
+
+
 GREET = """\
 name: greet
 inputs:
@@ -51,7 +73,6 @@ def model() -> Iterator[Service]:
         Rule(Reply("The other one has done it.<AGENT_DONE/>"), text="(send)"),
         Rule(Reply(tools=(play,)), text="(play)", results=0),
         Rule(Reply("It is begun.<AGENT_DONE/>"), text="(play)"),
-        Rule(Reply("Slowly answered.<AGENT_DONE/>", hold="slowly"), text="(slowly)"),
         Rule(Reply("Well met.<AGENT_DONE/>"), text="(hello)"),
     ]
     with service(Script(rules)) as found:
@@ -105,19 +126,6 @@ def test_somebody_is_let_in_and_answered(place: Place, telegram: Telegram) -> No
         assert TOKEN not in daemon.complaints
     written = [one.read_text("utf-8", "replace") for one in place.home.rglob("*.log")]
     assert not [text for text in written if TOKEN in text]
-
-
-def test_a_kill_while_it_is_answered_leaves_one_answer(place: Place, telegram: Telegram, model: Service) -> None:
-    with place.up() as daemon:
-        let_in(place, telegram, 1, "ann")
-        telegram.said(1, "(slowly)")
-        until(lambda: model.asked == 1)
-        assert daemon.ended(signal.SIGKILL) == -signal.SIGKILL
-    telegram.said(1, "(hello)")
-    model.release("slowly")
-    with place.up():
-        until(lambda: "Well met." in telegram.texts(1))
-    assert telegram.texts(1)[2:] == ["Slowly answered.", "Well met."]
 
 
 def asked(telegram: Telegram, number: int) -> list[Seen]:
