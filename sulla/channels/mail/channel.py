@@ -161,21 +161,17 @@ class MailChannel:
         """See `base.Channel`. The cursor is the number of the last mail that was read."""
         standing, self._standing = self._standing or await self._box.open(), None
         at, uids = await self._begin(Cursor.of(cursor), standing)
-        answered = False
         while True:
             while uids:
                 some = await self._some(uids)
                 arrived, unread = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
                 at = at.behind(self._taken[-1] if uids else max(self._taken[-1], at.gathered), self._today())
-                answered = True
                 yield Batch(arrived, str(at), unread)
             uids = await self._box.after(at.uid)
             if uids:
                 continue
-            if not answered:  # but now it has
-                answered = True
-                yield Batch((), str(at))
+            yield Batch((), str(at))
             if self._box.tells:
                 await self._box.wait(IDLE_S)
             else:

@@ -10,8 +10,10 @@ import pytest
 from aiohttp import web
 
 from sulla.channels.machine.hurry import WHY
+from sulla.channels.mail.mailbox import Mailbox
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
+from sulla.testing.channels.mail.wire import MailWire
 from sulla.testing.channels.matrix import MatrixWire
 from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.channels.telegram import TelegramWire
@@ -76,6 +78,24 @@ async def test_a_homeserver_that_does_not_wait_is_asked_seldom(
 
     wire = MatrixWire(clock)
     monkeypatch.setattr(wire.rooms, "wait", at_once)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.until(lambda: scene.line.why == WHY, "that it says so")
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert scene.texts(1) == [f"{ECHO}hello"]
+    await wire.stop()
+
+
+async def test_a_mail_server_that_tells_of_nothing_on_and_on_is_asked_seldom(
+    clock: ManualClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def at_once(box: Mailbox, seconds: float) -> None:
+        return
+
+    monkeypatch.setattr(Mailbox, "wait", at_once)
+    wire = MailWire(clock)
     await wire.start()
     async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
         await scene.until(lambda: scene.line.why == WHY, "that it says so")
