@@ -275,7 +275,8 @@ class Channel(Protocol):
 
     def receive(self, cursor: str) -> AsyncIterator[Batch]:
         """What arrives, from behind a cursor on. It keeps no more than one batch that nobody has taken; the service
-        (or the wire) holds the rest.
+        (or the wire) holds the rest. Where a service is asked, each of its answers is a batch, also an empty one: one
+        that comes at once and brings nothing new, again and again, is asked more seldom.
 
         As soon as the service has answered here, where nothing has arrived, it hands on an empty batch: that it could
         be reached before does not say that it is there yet. Until then the channel is not called well.
@@ -328,7 +329,8 @@ class Channel(Protocol):
         """
 
     def fetch(self, attachment: Attachment) -> AsyncIterator[bytes]:
-        """A file's content, a piece at a time; whoever reads stops when it is too much.
+        """A file's content, a piece at a time; whoever reads stops when it is too much, or comes too slowly. It may be
+        asked for when its message is acknowledged long since, and after a restart.
 
         Raises:
             NotFound: it is gone.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from sulla.channels.addresses import no_channel, nobody_there, split
 from sulla.channels.machine.people import ChannelScope, Identity, People, Person
@@ -57,7 +58,7 @@ class Lines:
 
     async def status(self) -> JsonObject:
         """What `sulla status --json` says of them."""
-        rows = map(_row, self.every.values())
+        rows = (_row(one, People()) for one in self.every.values())
         return {"channels": [{"channel": one.channel, "state": one.state, "waiting": one.waiting} for one in rows]}
 
     async def send_file(self, thread_id: ThreadId, path: str, caption: str, key: str, size: int) -> str:
@@ -93,7 +94,8 @@ class Lines:
 
     async def list_channels(self) -> ChannelAccounts:
         """See `rpc.ChannelService`."""
-        return ChannelAccounts(tuple(map(_row, self.every.values())))
+        people = await self._people.read()
+        return ChannelAccounts(tuple(_row(one, people) for one in self.every.values()))
 
     async def test_channel(self, channel: str) -> ChannelTested:
         """See `rpc.ChannelService`."""
@@ -162,14 +164,17 @@ class Lines:
                     yield identity, name
 
 
-def _row(one: Line) -> ChannelAccount:
+def _row(one: Line, people: People) -> ChannelAccount:
     book = one.held.book if one.held is not None else None
     given_up = book.given_up if book is not None else GivenUp()
     counts = (len(book.talks), len(book.items), given_up.count) if book is not None else (0, 0, 0)
     last = ChannelGivenUp(given_up.at_ms, given_up.place, given_up.called, given_up.why) if given_up.at_ms else None
     stands = one.standing
     failed = stands.failed_ms or None, stands.failed_why
-    account = one.account.name
+    account, why = one.account.name, stands.why
+    if not why and (until_s := people.without_codes_until(one.said.name)) is not None:
+        until = datetime.fromtimestamp(until_s, UTC)
+        why = f"all its codes are given: no further stranger is answered until {until:%H:%M} UTC"
     return ChannelAccount(
-        one.said.name, one.said.kind, account, stands.state, stands.since_ms, stands.why, *failed, *counts, last
+        one.said.name, one.said.kind, account, stands.state, stands.since_ms, why, *failed, *counts, last
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from typing import Any
 
+from sulla.channels.machine.people import MOST_CODES
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import tell
@@ -73,6 +75,10 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
                 for one in found["codes"]
             ]
             _table(table, rows, "nobody waits to be let in")
+            given = Counter(one["channel"] for one in found["codes"])
+            for channel in (name for name, count in given.items() if count >= MOST_CODES):
+                said = "all its codes are given: no further stranger is answered until one runs out, or is refused"
+                tell(f"{one_line(channel)}: {said}")
         case "channel.forget":
             tell(f"{found['person']} may no longer write")
         case "channel.people":

@@ -37,6 +37,7 @@ from sulla.channels.discord.link import outcome as outcome_of
 from sulla.channels.discord.link import raised as raised_by
 from sulla.channels.discord.position import Position
 from sulla.channels.discord.reading import pressed, said, sender_of
+from sulla.channels.discord.sessions import RESUMES_S, Sessions
 from sulla.channels.discord.settings import DiscordOptions
 from sulla.channels.kinds import Wanted
 from sulla.core.clock import Clock
@@ -55,7 +56,6 @@ MANNERS: Final = Manners(
     takes_key=True,
     most_file_bytes=10_000_000,
 )
-READY_S: Final = 60.0
 _PIECE: Final = 64 * 1024
 _ROW: Final = 5
 _NO_PREVIEWS: Final = 1 << 2
@@ -96,6 +96,7 @@ class DiscordChannel:
         self._clock = clock
         self._gateway = Gateway(lambda: self._client)
         self._client = Client(options.api, content=options.message_content, hear=self._gateway.hear)
+        self._sessions = Sessions(self._client, self._gateway, clock)
         self._history = History(self._client)
         self._files: aiohttp.ClientSession | None = None
         self._account = Account("", "")
@@ -133,7 +134,7 @@ class DiscordChannel:
         since = max(0, round(self._clock.now() * 1_000) - _EPOCH_MS) << 22
         at = Position("", 0, "", since, {})
         try:
-            await self._begin(at)
+            await self._sessions.begin(at)
         except SessionLost:
             raise Unavailable("Discord ended the connection") from None
         return at.cursor()
@@ -142,23 +143,29 @@ class DiscordChannel:
         """See `base.Channel`. It goes on with the session of the cursor; where that is gone, it begins another and
         reads what private chats have in between. Of servers the new session says which chats have something.
         """
-        at = Position.of(cursor)
+        at, fruitless = Position.of(cursor), 0
         while not self._closed:
             before = at.seq
             try:
                 async for batch in self._session(at):
                     yield batch
             except SessionLost as lost:
-                if lost.for_good and at.session:
-                    at.session = ""
-                elif at.seq == before and not self._closed:
-                    raise Unavailable("Discord ends the connection") from None
+                fruitless = fruitless + 1 if at.seq == before else 0
+                if at.session and (lost.for_good or fruitless > len(RESUMES_S)):
+                    at.session, fruitless = "", 0
+                elif fruitless and not self._closed:
+                    await self._rest(at, fruitless)
+
+    async def _rest(self, at: Position, fruitless: int) -> None:
+        if not at.session:
+            raise Unavailable("Discord ends the connection")
+        await self._clock.sleep(RESUMES_S[fruitless - 1])
 
     async def _session(self, at: Position) -> AsyncIterator[Batch]:
         """What comes until the connection ends, which it does by `SessionLost`."""
         begun = not at.session or self._gateway.stands_at(at.session, at.seq)
         if not self._gateway.stands_at(at.session, at.seq):
-            await self._connect(at)
+            await self._sessions.connect(at)
         if begun:  # Discord has said that it is ready
             yield Batch((), at.cursor())
         async for batch in self._chats(at):
@@ -173,26 +180,6 @@ class DiscordChannel:
 
     async def acknowledge(self, cursor: str) -> None:
         """The cursor says it all."""
-
-    async def _connect(self, at: Position) -> None:
-        if at.session:
-            await self._gateway.connect(at.gateway, at.session, at.seq)
-        else:
-            await self._begin(at)
-
-    async def _begin(self, at: Position) -> None:
-        """Begin a session."""
-        try:
-            found = await self._client.call("GET", "/gateway/bot")
-            await self._gateway.connect(str(found["url"]))
-            async with self._clock.timeout(READY_S):
-                while True:
-                    for event in await self._gateway.next():
-                        if event.name == "READY":
-                            gateway = str(event.data["resume_gateway_url"])
-                            return at.begins(str(event.data["session_id"]), event.seq, gateway)
-        except FAILURES as error:
-            raise raised_by(error) from None
 
     async def _told(self, event: Event, at: Position) -> AsyncIterator[Batch]:
         """What an event means, as batches; the last of them is behind it. One that cannot be read is passed over."""

@@ -14,6 +14,8 @@ MOST_CHATS: Final = 2_000
 MOST_AUTHORS: Final = 4_000
 """Of the last messages, for when one of them is deleted."""
 PAGE: Final = 100
+_MOST_DIGITS: Final = 20
+"""Of an id."""
 
 
 class History:
@@ -85,7 +87,7 @@ class History:
             return []
         except FAILURES as error:
             raise raised(error) from None
-        numbered = [one for one in found if isinstance(one, dict) and str(one.get("id")).isdecimal()]
+        numbered = [one for one in found if isinstance(one, dict) and _is_behind(one, message)]
         return sorted(numbered, key=lambda one: int(one["id"]))
 
     async def _chat(self, chat: str) -> dict[str, Any] | None:
@@ -96,6 +98,12 @@ class History:
         except FAILURES as error:
             raise raised(error) from None
         return found
+
+
+def _is_behind(one: dict[str, Any], message: int) -> bool:
+    """Whether a message is what was asked for: what comes again and again would be read for ever."""
+    number = str(one.get("id"))
+    return number.isdecimal() and len(number) <= _MOST_DIGITS and int(number) > message
 
 
 def _put(kept: dict[str, str], name: str, value: str, most: int) -> None:

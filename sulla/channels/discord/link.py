@@ -17,6 +17,7 @@ from discord.http import HTTPClient, Route
 from yarl import URL
 
 from sulla.channels.base import UNREADABLE, NotSent, Outcome, Unknown
+from sulla.channels.http.by_aiohttp import bounded
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 
 log = logging.getLogger(__name__)
@@ -123,7 +124,7 @@ class _Interface(HTTPClient):
     async def request(self, route: Route, **kwargs: Any) -> Any:  # noqa: ANN401 - the library's
         """See the library."""
         route.url = route.url.replace(Route.BASE, self._api, 1)
-        return await super().request(route, timeout=_DEADLINES, **kwargs)
+        return await super().request(route, timeout=_DEADLINES, middlewares=(bounded,), **kwargs)
 
 
 def _tracing() -> aiohttp.TraceConfig:

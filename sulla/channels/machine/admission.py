@@ -13,7 +13,7 @@ from sulla.core.dataclass import dataclass
 
 CommandName = Literal["new", "stop", "status", "agent", "help", "pick", "start"]
 COMMANDS: Final[tuple[CommandName, ...]] = get_args(CommandName)
-_LOOKS: Final = frozenset({"help", "start", "status"})
+LOOKS: Final = frozenset({"help", "start", "status"})
 """Commands that change nothing."""
 OTHER: Final = "This was not taken: words and files are, and nothing else."
 _COMMAND: Final = re.compile(r"/([a-z]{2,12})(?:@\S+)?(?:\s+(.*))?", re.DOTALL)
@@ -159,8 +159,14 @@ def _read_only(arrived: Arrived, person: Person) -> Verdict:
     if arrived.kind not in ("message", "other"):
         return Ignored("he may not write")
     said = _said(arrived, person)
-    looks = isinstance(said, Pressed) or (isinstance(said, Commanded) and said.name in _LOOKS)
+    looks = isinstance(said, Pressed) or (isinstance(said, Commanded) and said.name in LOOKS)
     return said if looks else Told("You may read here, and not write.")
+
+
+def command_of(text: str) -> CommandName | None:
+    """The command that stands in a text; None for none."""
+    match = _COMMAND.fullmatch(text.strip())
+    return next((name for name in COMMANDS if match is not None and match.group(1) == name), None)
 
 
 def _said(arrived: Arrived, person: Person) -> Verdict:

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import orjson
 
-from sulla.channels.base import Button, Place
+from sulla.channels.base import Arrived, Attachment, Button, Place, Press, Sender
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -32,6 +32,8 @@ class Book:
     """By place."""
     questions: Parts[Question] = field(default_factory=Parts)
     given_up: GivenUp = GivenUp()
+    waiting: Parts[Waiting] = field(default_factory=Parts, init=False)
+    """What came and was not taken in yet, in its order, by what it is known by in `seen`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def decode(body: bytes) -> Book:
         return Book()
     try:
         raw: Mapping[str, Any] = orjson.loads(body)
-        return Book(
+        book = Book(
             Owner(**raw["owner"]),
             raw["cursor"],
             Seen(raw["seen"]),
@@ -73,8 +75,10 @@ def decode(body: bytes) -> Book:
             Parts({key: _question(one) for key, one in raw["questions"].items()}),
             _given_up(raw["given_up"]),
         )
+        book.waiting = Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()})
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+    return book
 
 
 def encode_changes(book: Book, before: Written) -> bytes:
@@ -156,6 +160,15 @@ def _question(one: Mapping[str, Any]) -> Question:
     return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
 
 
+def _waiting(one: Mapping[str, Any]) -> Waiting:
+    said = one["arrived"]
+    attachments = tuple(Attachment(**each) for each in said["attachments"])
+    press = Press(**said["press"]) if said["press"] is not None else None
+    place, sender = Place(**said["place"]), Sender(**said["sender"])
+    parts = {"place": place, "sender": sender, "attachments": attachments, "press": press}
+    return Waiting(one["line"], Arrived(**{**said, **parts}))
+
+
 def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
     """Versions before kept their number alone."""
     return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
@@ -166,6 +179,7 @@ _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
     "items": _item,
     "previews": _preview,
     "questions": _question,
+    "waiting": _waiting,
 }
 """The parts of a book, and what reads one of them."""
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)

@@ -24,7 +24,8 @@ CODE_CHARS: Final = 8
 ALPHABET: Final = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 """Of codes: without what looks alike."""
 MOST_CODES: Final = 20
-"""Codes that are open at once, of all channels; a further stranger gets none, and is not answered."""
+"""Codes that are open at once, of one channel: a further stranger there gets none, and is not answered. So strangers at
+one that is public keep nobody out who comes by another."""
 CODES_A_DAY: Final = 3
 """So many codes one stranger gets in a day; then he is not answered any more."""
 DAY_S: Final = 86_400
@@ -102,6 +103,11 @@ class People:
         wanted = "".join(code.upper().split()).replace("-", "")
         return next((one for one in self.codes if one.code == wanted), None)
 
+    def without_codes_until(self, channel: str) -> float | None:
+        """Until when no further stranger at a channel gets a code, UTC seconds; None where he does."""
+        ends_s = sorted(one.until_s for one in self.codes if one.identity.channel == channel)
+        return ends_s[-MOST_CODES] if len(ends_s) >= MOST_CODES else None
+
     def at(self, now_s: float) -> People:
         """Without what has run out."""
         codes = tuple(one for one in self.codes if one.until_s > now_s)
@@ -125,7 +131,7 @@ class People:
         if any(one.identity == identity for one in now.codes):
             return now, ""  # he has one, and was told
         given = sum(one[:2] == (identity.channel, identity.sender) for one in now.asked)
-        if given >= CODES_A_DAY or len(now.codes) >= MOST_CODES:
+        if given >= CODES_A_DAY or now.without_codes_until(identity.channel) is not None:
             return now, ""
         code = Code(fresh, identity, now_s + CODE_S, place, called[:MOST_CALLED])
         asked = (*now.asked, (identity.channel, identity.sender, now_s))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from sulla.channels.base import Button, Place
+from sulla.channels.base import Arrived, Button, Place
 from sulla.core.dataclass import dataclass
 
 Status = Literal["planned", "sending", "unknown"]
@@ -28,6 +28,12 @@ MOST_ASKED: Final = 16
 """Messages of a place that can be answered by what is said of them; of more, the oldest are not."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
+
+MOST_BEHIND: Final = 100
+"""Of what waits behind files that are fetched, in all conversations of a channel; more is not taken, and whoever said
+it is told so."""
+MOST_BEHIND_EACH: Final = 20
+"""The same in one conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,16 @@ class Question:
     choices: tuple[Choice, ...] = ()
     ref: str = ""
     """The service's id of the message that asks; empty until it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What came and was not taken in yet: it waits for its files, or behind what does."""
+
+    line: str
+    """In which it waits: its place's key; that of somebody whom nobody knows is his own, so that nobody else waits
+    there."""
+    arrived: Arrived
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,10 @@ from sulla.channels.base import (
     Unknown,
 )
 from sulla.channels.kinds import Wanted
+from sulla.channels.mail.bounded import MOST_HEAD_BYTES
 from sulla.channels.mail.form import Enclosed, Letter, plain, written
-from sulla.channels.mail.mailbox import Login, Mailbox, Standing
-from sulla.channels.mail.reading import Own, content_of, own_id, read
+from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Login, Mailbox, Standing
+from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
 from sulla.channels.mail.submission import Submission
 from sulla.core.clock import Clock
@@ -42,9 +43,8 @@ POLL_S: Final = 60.0
 """How often a server is asked that does not tell by itself."""
 GRACE_S: Final = 30.0
 """How long a mail that was handed in may take to lie among those that were sent."""
-MOST_MAIL_BYTES: Final = 60_000_000
+MOST_MAIL_BYTES: Final = MOST_FETCHED_BYTES
 """Of a longer mail the beginning is read."""
-_BEGINNING: Final = 256_000
 _MOST_MAILS: Final = 20
 _MOST_BATCH_BYTES: Final = 1_000_000
 _MOST_KNOWN: Final = 1_000
@@ -120,7 +120,7 @@ class MailChannel:
         self._standing: Standing | None = None
         """Of the folder, until it is read."""
         self._mails: dict[str, bytes] = {}
-        """Those of the batch that nobody has acknowledged, by their handles."""
+        """Those of the last batch, by their handles, for a while: their files are fetched soon."""
         self._taken: list[int] = []
         """The numbers of the batch that nobody has acknowledged."""
         self._last: dict[str, str] = {}
@@ -161,25 +161,22 @@ class MailChannel:
         """See `base.Channel`. The cursor is the number of the last mail that was read."""
         standing, self._standing = self._standing or await self._box.open(), None
         at, uids = await self._begin(Cursor.of(cursor), standing)
-        answered = False
         while True:
             while uids:
                 some = await self._some(uids)
                 arrived, unread = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
                 at = at.behind(self._taken[-1] if uids else max(self._taken[-1], at.gathered), self._today())
-                answered = True
                 yield Batch(arrived, str(at), unread)
             uids = await self._box.after(at.uid)
             if uids:
                 continue
-            if not answered:  # but now it has
-                answered = True
-                yield Batch((), str(at))
+            yield Batch((), str(at))
             if self._box.tells:
                 await self._box.wait(IDLE_S)
             else:
                 await self._clock.sleep(POLL_S)
+            self._mails.clear()
 
     async def _begin(self, cursor: Cursor | None, standing: Standing) -> tuple[Cursor, list[int]]:
         """From where on it is read, and what is read before that which comes. Where the folder's numbers are others all
@@ -219,25 +216,33 @@ class MailChannel:
         for uid, size in some:
             if size is None:
                 continue
-            large = size > MOST_MAIL_BYTES
-            raw = await self._box.mail(uid, _BEGINNING if large else None)
-            if raw is None:
-                continue
-            handle = f"{standing.validity}.{uid}"
-            arrived = await asyncio.to_thread(read, raw, handle, self._own, whole_bytes=size if large else None)
+            arrived = await self._looked_at(uid, size, f"{standing.validity}.{uid}")
             if isinstance(arrived, Arrived):
                 found.append(arrived)
                 self._note(arrived.place, arrived.message_id)
-                if arrived.attachments and not large:
-                    self._mails[handle] = raw
-            elif arrived.unread:
+            elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
         return tuple(found), unread
 
+    async def _looked_at(self, uid: int, size: int, handle: str) -> Arrived | Passed | None:
+        """What one mail says; None where it is gone. Of what nobody vouches for no more than the head is fetched."""
+        head = await self._box.head(uid, MOST_HEAD_BYTES)
+        if head is None:
+            return None
+        if (passed := await asyncio.to_thread(passed_at_once, head, self._own)) is not None:
+            return passed
+        large = size > MOST_MAIL_BYTES
+        raw = await self._box.mail(uid, BEGINNING_BYTES if large else None)
+        if raw is None:
+            return None
+        arrived = await asyncio.to_thread(read, raw, handle, self._own, whole_bytes=size if large else None)
+        if isinstance(arrived, Arrived) and arrived.attachments and not large:
+            self._mails[handle] = raw
+        return arrived
+
     async def acknowledge(self, cursor: str) -> None:
         """What was taken is marked as read: so another home that gets this mailbox does not take it again."""
-        self._mails.clear()
         taken, self._taken = self._taken, []
         if taken:
             await self._box.mark(taken)

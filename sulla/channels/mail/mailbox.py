@@ -22,7 +22,14 @@ from sulla.channels.mail.settings import Server
 from sulla.core.errors import Unauthorized, Unavailable
 
 ANSWER_S: Final = 20.0
-"""How long one answer may take."""
+"""How long a server may be silent within an answer."""
+WHOLE_S: Final = 120.0
+"""How long an answer may take, beside what it brings at `LEAST_BYTES_PER_S`."""
+LEAST_BYTES_PER_S: Final = 50_000
+MOST_TOLD_BYTES: Final = 4_000_000
+"""Of an answer, beside the mail that is fetched."""
+MOST_FETCHED_BYTES: Final = 60_000_000
+"""Of a mail that is fetched whole."""
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SIZE: Final = re.compile(rb"RFC822\.SIZE (\d+)")
 _UID: Final = re.compile(rb"UID (\d+)")
@@ -65,6 +72,8 @@ class Mailbox:
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="mailbox")
         self._box: BaseMailBox | None = None
         self._closed = False
+        self._left = 0
+        """Bytes that the answer which is read now may have yet."""
         self.tells = False
         """Whether the server says by itself that something came."""
 
@@ -127,7 +136,17 @@ class Mailbox:
             uid: its number.
             most_bytes: how much of it; None for all.
         """
-        return await self._do(self._mail, uid, "" if most_bytes is None else f"<0.{most_bytes}>")
+        part = "" if most_bytes is None else f"<0.{most_bytes}>"
+        return await self._do(self._mail, uid, part, brings=most_bytes or MOST_FETCHED_BYTES)
+
+    async def head(self, uid: int, most_bytes: int) -> bytes | None:
+        """The beginning of a mail's head; None where the mail is gone.
+
+        Args:
+            uid: its number.
+            most_bytes: how much of it.
+        """
+        return await self._do(self._mail, uid, f"<0.{most_bytes}>", "HEADER", brings=most_bytes)
 
     async def wait(self, seconds: float) -> None:
         """Until something happens in the folder, or so long.
@@ -135,13 +154,23 @@ class Mailbox:
         Raises:
             Unavailable: the connection is gone.
         """
-        await self._do(self._wait, seconds)
+        await self._do(self._wait, seconds, lasts_s=seconds)
 
     # ------------------------------------------------------------------------------------------------- in the thread
 
-    async def _do(self, work: Callable[..., T], *given: Any) -> T:  # noqa: ANN401 - whatever the work takes
+    async def _do(self, work: Callable[..., T], *given: Any, brings: int = 0, lasts_s: float = 0.0) -> T:  # noqa: ANN401 - whatever the work takes
+        """Do something in the thread, within bounds.
+
+        Args:
+            work, given: what, and with what.
+            brings: how many bytes are asked for.
+            lasts_s: how long it may wait beside.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.call_later(WHOLE_S + lasts_s + brings / LEAST_BYTES_PER_S, self._cut)
+        self._left = MOST_TOLD_BYTES + brings
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+            return await loop.run_in_executor(self._threads, work, *given)
         except MailboxLoginError as error:
             if _LATER.search(str(error)):
                 raise Unavailable("the mailbox's server lets nobody in for now") from None
@@ -157,10 +186,13 @@ class Mailbox:
             if not self._closed:
                 raise
             raise Unavailable("the mailbox is closed") from None
+        finally:
+            deadline.cancel()
 
     def _open(self) -> Standing:
         self._let_go()
         self._box = box = _connected(self._login)
+        self._bound(box.client)
         if self._closed:
             self._let_go()
             raise EOFError
@@ -173,6 +205,26 @@ class Mailbox:
         self.tells = b"IDLE" in bytes(told[0] or b"").upper().split()
         found = box.folder.status(self._folder, ("UIDVALIDITY", "UIDNEXT"))
         return Standing(found.get("UIDVALIDITY", 0), found.get("UIDNEXT", 1))
+
+    def _bound(self, client: imaplib.IMAP4) -> None:
+        """Have the library read no more than is left: it believes whatever length a server announces."""
+        line, literal = client.readline, client.read
+
+        def readline() -> bytes:
+            return self._counted(line())
+
+        def read(size: int) -> bytes:
+            if size > self._left:
+                raise imaplib.IMAP4.abort("an announced literal is too long")
+            return self._counted(literal(size))
+
+        client.readline, client.read = readline, read  # type: ignore[method-assign]  # the library asks itself
+
+    def _counted(self, piece: bytes) -> bytes:
+        self._left -= len(piece)
+        if self._left < 0:
+            raise imaplib.IMAP4.abort("an answer is too long")
+        return piece
 
     def _cut(self) -> None:
         """Whatever waits for the wire does so no longer; called from any thread."""
@@ -203,8 +255,8 @@ class Mailbox:
                 found[int(uid.group(1))] = int(size.group(1))
         return found
 
-    def _mail(self, uid: int, part: str) -> bytes | None:
-        lines = _good(self._client().uid("FETCH", str(uid), f"(BODY.PEEK[]{part})"))
+    def _mail(self, uid: int, part: str, section: str = "") -> bytes | None:
+        lines = _good(self._client().uid("FETCH", str(uid), f"(BODY.PEEK[{section}]{part})"))
         return next((bytes(one[1]) for one in lines if isinstance(one, tuple)), None)
 
     def _mark(self, uids: Sequence[int]) -> None:

@@ -6,15 +6,15 @@ for is passed over here, and never answered.
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
-from email import message_from_bytes, policy
+from collections.abc import Callable, Iterator
 from email.errors import InvalidHeaderDefect
 from email.message import EmailMessage, Message
 from hashlib import blake2b
 from hmac import compare_digest
 from itertools import islice
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from sulla.channels.base import (
     MOST_ATTACHMENTS,
@@ -25,6 +25,7 @@ from sulla.channels.base import (
     Place,
     Sender,
 )
+from sulla.channels.mail.bounded import TooMuch, has_many_lines, taken_apart
 from sulla.channels.mail.settings import ADDRESS
 from sulla.channels.mail.trust import vouched
 from sulla.channels.mail.words import Parted, of_html, parted, unflowed
@@ -34,10 +35,17 @@ MOST_PEOPLE: Final = 20
 _MOST_HOPS: Final = 50
 _MOST_PARTS: Final = 200
 _MOST_PAGE_CHARS: Final = 1_000_000
+_MOST_PLAIN_CHARS: Final = 3 * MOST_TEXT_CHARS
+_MOST_TEXT_BYTES: Final = 4 * _MOST_PAGE_CHARS
 _MOST_ID_CHARS: Final = 200
+BEGINNING_BYTES: Final = 256_000
+"""Of a mail that is not read whole."""
+_SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})
+"""Codecs that are for names, and take a time that grows with the square of the length."""
 _ID: Final = re.compile(r"<[^<>\s]+>")
 _RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*[:：]\s*)+", re.IGNORECASE)  # noqa: RUF001 - such signs stand in mails
-_LEAD: Final = r"^\s*(?:[\[(*{<][^\])*}>]{0,80}[\])*}>]+\s*)*\W*"
+_LEAD: Final = r"^\s*(?:[\[(*{<][^\])*}>]{0,80}[\])*}>]{1,2}\s*){0,6}\W*"
+"""What may stand before such a word; counted, since a star both opens and closes: of many there would be no end."""
 _FWD: Final = re.compile(
     _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001 - such signs stand in mails
     re.IGNORECASE,
@@ -55,6 +63,9 @@ _LOOSE_END: Final = re.compile(rb"\r(?!\n)")
 _RESENT: Final = ("Resent-From", "Resent-Sender", "Resent-To")
 """Somebody has sent a mail on as it was, so its sender did not write to the daemon."""
 _RECIPIENTS: Final = ("To", "Cc", "Delivered-To", "X-Original-To")
+
+
+T = TypeVar("T")
 
 
 class Own(NamedTuple):
@@ -93,6 +104,17 @@ def own_id(key: str, domain: str) -> str:
     return f"<sulla.{blake2b(key.encode(), digest_size=16).hexdigest()}@{domain}>"
 
 
+def passed_at_once(head: bytes, own: Own) -> Passed | None:
+    """Whether a mail is passed over, as far as its head says: then nothing else of it is looked at.
+
+    Args:
+        head: as it came.
+        own: who the daemon is.
+    """
+    found = _guarded(head, lambda: _who(taken_apart(head), own))
+    return found if isinstance(found, Passed) else None
+
+
 def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -> Arrived | Passed:
     """What a mail says.
 
@@ -102,11 +124,19 @@ def read(raw: bytes, handle: str, own: Own, *, whole_bytes: int | None = None) -
         own: who the daemon is.
         whole_bytes: how long it is where `raw` is only its beginning: then what is attached cannot be told apart.
     """
+    if whole_bytes is None and has_many_lines(raw):
+        raw, whole_bytes = raw[:BEGINNING_BYTES], len(raw)
+    return _guarded(raw, lambda: _read(taken_apart(raw), handle, own, whole_bytes))
+
+
+def _guarded(raw: bytes, look: Callable[[], T]) -> T | Passed:
+    """What a look at a mail finds; that it is passed over where it cannot be looked at."""
+    if _LOOSE_END.search(raw[: found.end()] if (found := _HEAD_END.search(raw)) else raw):
+        return Passed("a line of its head ends as none of a server's does")  # so nobody can say who wrote which
     try:
-        if _LOOSE_END.search(raw[: found.end()] if (found := _HEAD_END.search(raw)) else raw):
-            return Passed("a line of its head ends as none of a server's does")  # so nobody can say who wrote which
-        message = message_from_bytes(raw, policy=policy.default)
-        return _read(message, handle, own, whole_bytes)
+        return look()
+    except TooMuch as error:
+        return Passed(error.why, unread=not error.of_people)
     except Exception as error:  # noqa: BLE001 - a mail can be anything, and the parser fails over some in ways of its own
         return Passed(f"it cannot be read ({type(error).__name__})", unread=True)
 
@@ -119,14 +149,23 @@ def content_of(raw: bytes, number: int) -> bytes | None:
         number: which, as in its handle.
     """
     try:
-        message = message_from_bytes(raw, policy=policy.default)
+        message = taken_apart(raw)
         found = next((part for at, part in enumerate(_attached(message)) if at == number), None)
         return None if found is None else _bytes_of(found)
     except Exception:  # noqa: BLE001 - as above
         return None
 
 
-def _read(message: EmailMessage, handle: str, own: Own, whole_bytes: int | None) -> Arrived | Passed:
+class _Who(NamedTuple):
+    """Whose a mail is, and whom it goes to."""
+
+    sender: str
+    others: list[str]
+    """Beside the daemon."""
+    addressed: list[str]
+
+
+def _who(message: EmailMessage, own: Own) -> _Who | Passed:
     sender = _sender(message)
     if sender is None:
         return Passed("it has not one plain sender")
@@ -138,7 +177,12 @@ def _read(message: EmailMessage, handle: str, own: Own, whole_bytes: int | None)
         return Passed("nobody vouches for its sender")
     if len(others) >= MOST_PEOPLE:
         return Passed("it goes to too many")
-    return _arrived(message, handle, own, sender, others, addressed, whole_bytes)
+    return _Who(sender, others, addressed)
+
+
+def _read(message: EmailMessage, handle: str, own: Own, whole_bytes: int | None) -> Arrived | Passed:
+    found = _who(message, own)
+    return found if isinstance(found, Passed) else _arrived(message, handle, own, *found, whole_bytes)
 
 
 def _arrived(
@@ -271,6 +315,8 @@ def _body(message: EmailMessage) -> str:
         if part is None:
             continue
         text = _text_of(cast("EmailMessage", part))
+        if kind == "plain":
+            text = text[:_MOST_PLAIN_CHARS]
         if kind == "html":
             text = of_html(text[:_MOST_PAGE_CHARS])
         elif part.get_param("format", "") == "flowed":
@@ -282,9 +328,12 @@ def _body(message: EmailMessage) -> str:
 
 def _text_of(part: EmailMessage) -> str:
     content = part.get_payload(decode=True)
-    raw = content if isinstance(content, bytes) else b""
+    raw = content[:_MOST_TEXT_BYTES] if isinstance(content, bytes) else b""
+    charset = part.get_content_charset() or "utf-8"
     try:
-        return raw.decode(part.get_content_charset() or "utf-8", "replace").replace("\x00", "")
+        if codecs.lookup(charset).name in _SLOW_CHARSETS:
+            charset = "utf-8"
+        return raw.decode(charset, "replace").replace("\x00", "")
     except (LookupError, UnicodeError):
         return raw.decode("utf-8", "replace").replace("\x00", "")
 

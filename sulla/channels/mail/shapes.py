@@ -31,12 +31,12 @@ _REPEATED: Final = re.compile(r"\s*([^\w\s!?])(?:\s?\1){4,}\s*")
 """A line that is drawn with any other sign."""
 _RULE: Final = re.compile(rf"\s*(?:[{_DASHES}*~#+]\s?){{3,}}")
 _TITLED: Final = re.compile(
-    rf"\s*(?:[{_DASHES}]{{3,}}\s*[^\s{_DASHES}].*|[{_DASHES}]{{2,}}\s*[^\s{_DASHES}].*[{_DASHES}]{{2,}}\s*"
-    r"|[*~#+]{3,}\s*[^\s*~#+].*[*~#+]{3,}\s*|[*~]{5,}.*)"
+    rf"\s*(?:[{_DASHES}]{{3,}}\s*[^\s{_DASHES}].*|[{_DASHES}]{{2,}}\s*[^\s{_DASHES}].*[{_DASHES}]{{2}}\s*"
+    r"|[*~#+]{3,}\s*[^\s*~#+].*[*~#+]{3}\s*|[*~]{5,}.*)"
 )
 _QUOTED: Final = re.compile(r"\s*\w{0,12}[>＞]")  # noqa: RUF001 - such signs stand in mails
 _BARRED: Final = re.compile(r"\s*[|¦│┃▏▎▍┆┊║｜»›❯❱]")  # noqa: RUF001 - such signs stand in mails
-_INDENTED: Final = re.compile(r"(?: ?\t| {3,}|[\u00a0\u2003\u3000]{2,}).*\S", re.DOTALL)
+_INDENTED: Final = re.compile(r"(?: ?\t| {3}|[\u00a0\u2003\u3000]{2}).*\S", re.DOTALL)
 _CITING: Final = re.compile(r"(?:\s*\w{0,12}[>＞]|\s*[|¦│┃▏▎▍┆┊║｜»›❯❱])+\s?")  # noqa: RUF001 - such signs stand in mails
 _LABEL: Final = re.compile(
     rf"[\s*_]*([^\W\d_][^{_COLONS}\n]{{0,{_MOST_LABEL_CHARS}}}?)[\s*_]*[{_COLONS}][*_]*(?!//)\s*(.*)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from html.parser import HTMLParser
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sulla.channels.mail.page_styles import Sheets, apart
@@ -20,6 +20,7 @@ from sulla.channels.mail.shapes import (
     run_of_labels,
     uncited,
 )
+from sulla.channels.mail.tags import TagReader
 
 _FORWARD: Final = re.compile(
     r"\s*(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht)\s*:\s*", re.IGNORECASE
@@ -122,9 +123,10 @@ def _without_signature(lines: list[str]) -> list[str]:
     at = max((number for number, line in enumerate(lines) if line in _SIGNATURE), default=len(lines))
     if not any(map(is_quoted, lines[at:])):
         lines = lines[:at]
-    while lines and (not lines[-1].strip() or _SIGNED.fullmatch(lines[-1].strip())):
-        lines = lines[:-1]
-    return lines
+    end = len(lines)
+    while end and (not (last := lines[end - 1].strip()) or _SIGNED.fullmatch(last)):
+        end -= 1
+    return lines[:end]
 
 
 def _unsigned(lines: list[str]) -> str:
@@ -139,17 +141,19 @@ def unflowed(text: str, *, without_space: bool) -> str:
         text: it.
         without_space: whether the space at a line's end was put there.
     """
-    lines: list[str] = []
+    lines: list[list[str]] = []
     goes_on = False
     for line in text.replace("\r\n", "\n").split("\n"):
         bare = line.removeprefix(" ")
         alone = is_cited(bare) or is_bar(bare) or _FORWARD.fullmatch(bare) is not None
         if goes_on and not alone and not is_labelled(bare):
-            lines[-1] = (lines[-1][:-1] if without_space else lines[-1]) + line.removeprefix(" ")
+            if without_space:
+                lines[-1][-1] = lines[-1][-1][:-1]
+            lines[-1].append(bare)
         else:
-            lines.append(line if line.startswith(">") else line.removeprefix(" "))
+            lines.append([line if line.startswith(">") else bare])
         goes_on = bare.endswith(" ") and line != "-- " and not alone
-    return "\n".join(lines)
+    return "\n".join(map("".join, lines))
 
 
 def of_html(html: str) -> str:
@@ -159,8 +163,7 @@ def of_html(html: str) -> str:
         html: whatever a mail brings.
     """
     reader = _Page(Sheets(html))
-    reader.feed(html)
-    reader.close()
+    reader.read(html)
     return reader.text()
 
 
@@ -172,35 +175,37 @@ class _Element(NamedTuple):
     cites: bool
 
 
-class _Page(HTMLParser):
+class _Page(TagReader):
     """Reads one page; what is hidden is left out."""
 
     def __init__(self, sheets: Sheets) -> None:
-        super().__init__(convert_charrefs=True)
         self._sheets = sheets
         self._open: list[_Element] = []
+        self._named: Counter[str] = Counter()
+        """How many of a name are open."""
         self._deeper = 0
         """So many more are open than are remembered."""
-        self._lines: list[str] = [""]
+        self._lines: list[str] = []
+        """All but the last."""
+        self._line: list[str] = []
+        """The last one, in pieces."""
+        self._is_begun = self._is_shown = False
+        """Whether the last line has anything beside the marks of what is cited, and anything but blanks."""
         self._cites = 0
+        self._hides = 0
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """See the standard library; programs that show pages know no elements that end in themselves."""
-        self.handle_starttag(tag, attrs)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """See the standard library."""
-        said = dict(attrs)
-        style = re.sub(r"\s", "", said.get("style") or "").lower()
-        names = f"{said.get('id') or ''} {said.get('class') or ''}".lower().split()
+    def begins(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """See `TagReader`."""
+        style = re.sub(r"\s", "", attributes.get("style", "")).lower()
+        names = f"{attributes.get('id', '')} {attributes.get('class', '')}".lower().split()
         if tag in _BLOCKS or tag in ("br", "li"):
             self._break()
-        set_apart = apart(tag, said, self._sheets)
+        set_apart = apart(tag, attributes, self._sheets)
         if tag == "hr" or set_apart == "below" or any(name.endswith(_DIVIDERS) for name in names):
-            self._lines[-1] += BAR
+            self._put(BAR)
             self._break(anew=True)
         if tag == "li":
-            self._lines[-1] += "- "
+            self._put("- ")
         if tag in _VOID:
             return
         if len(self._open) >= _MOST_DEPTH:
@@ -209,45 +214,55 @@ class _Page(HTMLParser):
         hides = tag in _UNSEEN or "display:none" in style or "visibility:hidden" in style or "font-size:0" in style
         cites = set_apart == "cited"
         self._open.append(_Element(tag, hides, cites))
+        self._named[tag] += 1
+        self._hides += hides
         if cites:
             self._cites += 1
             self._break(anew=True)
 
-    def handle_endtag(self, tag: str) -> None:
-        """See the standard library."""
+    def ends(self, tag: str) -> None:
+        """See `TagReader`."""
         if self._deeper and tag not in _VOID:
             self._deeper -= 1
             return
-        if not any(one.tag == tag for one in self._open):
+        if not self._named[tag]:
             return
         cited = self._cites
         while self._open:
             element = self._open.pop()
+            self._named[element.tag] -= 1
             self._cites -= element.cites
+            self._hides -= element.hides
             if element.tag == tag:
                 break
         if tag in _BLOCKS or cited != self._cites:
             self._break(anew=cited != self._cites)
 
-    def handle_data(self, data: str) -> None:
-        """See the standard library."""
-        if any(one.hides for one in self._open):
+    def has_data(self, text: str) -> None:
+        """See `TagReader`."""
+        if self._hides:
             return
-        if any(one.tag == "pre" for one in self._open):
-            first, *rest = data.split("\n")
-            self._lines[-1] += first
+        if self._named["pre"]:
+            first, *rest = text.split("\n")
+            self._put(first)
             for line in rest:
                 self._break(anew=True)
-                self._lines[-1] += line
+                self._put(line)
             return
-        words = re.sub(r"\s+", " ", data)
-        at_start = self._lines[-1] in ("", "> " * self._cites)
-        self._lines[-1] += words.lstrip() if at_start else words
+        words = re.sub(r"\s+", " ", text)
+        self._put(words if self._is_begun else words.lstrip())
+
+    def _put(self, text: str) -> None:
+        self._line.append(text)
+        self._is_begun = self._is_begun or bool(text)
+        self._is_shown = self._is_shown or bool(text.strip("> "))
 
     def _break(self, *, anew: bool = False) -> None:
-        if anew or self._lines[-1].strip("> "):
-            self._lines.append("> " * self._cites)
+        if anew or self._is_shown:
+            self._lines.append("".join(self._line).rstrip())
+            self._line, self._is_begun, self._is_shown = ["> " * self._cites], False, False
 
     def text(self) -> str:
         """What was read."""
-        return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in self._lines)).strip()
+        self._break(anew=True)
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip()

@@ -12,6 +12,7 @@ from mautrix.api import HTTPAPI, MediaPath, Method, Path, PathBuilder
 from mautrix.errors import MatrixConnectionError, MatrixError, MatrixRequestError, MatrixResponseError
 
 from sulla.channels.base import NotSent, Outcome, Unknown
+from sulla.channels.http.by_aiohttp import bounded, not_elsewhere
 from sulla.channels.matrix.rooms import STATE, mapping
 from sulla.core.errors import NotFound, SullaError, Unauthorized, Unavailable
 
@@ -19,6 +20,8 @@ FAILURES: Final = (MatrixError, aiohttp.ClientError, TimeoutError, ValueError, S
 """What asking may raise: the library's, its connection's, and what is no JSON."""
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
+WHOLE_S: Final = 120.0
+"""How long an answer may take as a whole, beside how long a sync may wait."""
 MOST_EVENTS: Final = 50
 """Of one room, in one answer."""
 PAGE: Final = 100
@@ -65,8 +68,8 @@ class Homeserver:
         self._token = token
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=poll_s + ANSWER_S),
-            middlewares=(_heed_rest,),
+            timeout=aiohttp.ClientTimeout(total=poll_s + WHOLE_S, sock_connect=CONNECT_S, sock_read=poll_s + ANSWER_S),
+            middlewares=(_heed_rest, bounded),
         )
         self._api = HTTPAPI(address, token, client_session=self._session, default_retry_count=0)
 
@@ -155,7 +158,12 @@ class Homeserver:
         """
         where = self._api.get_download_url(address, authenticated=True)
         try:
-            async with self._session.get(where, headers={"Authorization": f"Bearer {self._token}"}) as answer:
+            async with self._session.get(
+                where,
+                headers={"Authorization": f"Bearer {self._token}"},
+                middlewares=(not_elsewhere,),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=ANSWER_S),
+            ) as answer:
                 if answer.status >= _HTTP_BROKEN:
                     raise Unavailable(f"the homeserver answered with {answer.status}")
                 if answer.status >= _HTTP_REFUSED:

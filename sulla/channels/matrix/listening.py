@@ -25,6 +25,8 @@ AT_ONCE: Final = 5
 REACH_BACK_MS: Final = 60_000
 """So long before it is first read an account's messages count: people write while it is being set up."""
 _AT: Final = "at:"
+_MOST_PLACE_CHARS: Final = 2_000
+"""Of where a sync begins: some homeservers name each of their workers there."""
 QUIET: Final = 50
 """After so many looks that brought nothing for the daemon it is kept how far they were."""
 
@@ -62,7 +64,7 @@ class Listening:
         Raises:
             Unauthorized, Unavailable: the homeserver does not tell.
         """
-        quiet, begun_ms = 0, _time_of(cursor)
+        quiet, begun_ms, kept = 0, _time_of(cursor), cursor
         answered = begun_ms is None
         if answered:
             await self._look()
@@ -72,13 +74,14 @@ class Listening:
             try:
                 await self._answer_invites()
                 found = await self._home.sync(cursor if begun_ms is None else "")
-                after = str(found["next_batch"])
+                after = _next(found)
                 self._heed_rooms(found)
                 for room_id, told in _rooms(found, "join"):
                     self.rooms.take(room_id, told)
                     events = list(events_of(told.get("timeline")))
                     if begun_ms is None:
                         async for page in self._missed(room_id, told, cursor):
+                            kept = cursor
                             yield Batch(page, cursor, self._take_unread())
                     else:
                         events = [one for one in events if at_ms(one) >= begun_ms]
@@ -87,8 +90,10 @@ class Listening:
                 raise raised(error) from None
             quiet = 0 if arrived else quiet + (after != cursor)
             if arrived or self._unread or quiet >= QUIET or not answered:
-                quiet, answered = 0, True
+                quiet, answered, kept = 0, True, after
                 yield Batch(tuple(arrived), after, self._take_unread())
+            else:
+                yield Batch((), kept)
             cursor, begun_ms = after, None
 
     async def _look(self) -> None:
@@ -233,6 +238,18 @@ def _time_of(cursor: str) -> int | None:
     """From when on is read; None where a sync says it."""
     said = cursor.removeprefix(_AT)
     return int(said) if said != cursor and said.isdecimal() else None
+
+
+def _next(found: Mapping[str, Any]) -> str:
+    """Where the next sync begins.
+
+    Raises:
+        ValueError: the homeserver does not say it.
+    """
+    after = found.get("next_batch")
+    if not isinstance(after, str) or not 0 < len(after) <= _MOST_PLACE_CHARS or after.startswith(_AT):
+        raise ValueError("next_batch is no place to go on at")
+    return after
 
 
 def _rooms(found: Mapping[str, Any], how: str) -> list[tuple[str, Mapping[str, Any]]]:

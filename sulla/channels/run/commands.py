@@ -22,7 +22,9 @@ HELP = """\
 All else goes to the agent."""
 
 
-async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) -> None:
+async def carry_out(
+    held: Held, arrived: Arrived, command: Commanded, key: str, *, waits: int = 0, dropped: bool = False
+) -> None:
     """Do what a command asks for, and answer; the same one again does nothing new.
 
     Args:
@@ -30,15 +32,17 @@ async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) 
         arrived: the message.
         command: what stands in it.
         key: tells it apart.
+        waits: how many messages wait here for files.
+        dropped: whether any that did were dropped for it.
     """
     held.talk(arrived.place)
     match command.name:
         case "new":
             said = _new(held, arrived, command.rest, key)
         case "stop":
-            said = await _stop(held, arrived, key)
+            said = await _stop(held, arrived, key, dropped=dropped)
         case "status":
-            said = await _status(held, arrived)
+            said = await _status(held, arrived, waits)
         case "agent":
             said = await _agent(held, arrived, command.rest)
         case _:
@@ -56,19 +60,19 @@ def _new(held: Held, arrived: Arrived, rest: str, key: str) -> str:
     return f"{said} What stands behind `/new` was not taken: send it again." if rest else said
 
 
-async def _stop(held: Held, arrived: Arrived, key: str) -> str:
+async def _stop(held: Held, arrived: Arrived, key: str, *, dropped: bool) -> str:
     talk = held.book.talks[arrived.place.key]
-    if not talk.thread:
-        return "Nothing is being done here."
-    await held.around.keeper().stop(ThreadId(talk.thread), key)
-    return "Stopped. What waited is dropped, too."
+    if talk.thread:
+        await held.around.keeper().stop(ThreadId(talk.thread), key)
+    return "Stopped. What waited is dropped, too." if talk.thread or dropped else "Nothing is being done here."
 
 
-async def _status(held: Held, arrived: Arrived) -> str:
+async def _status(held: Held, arrived: Arrived, waits: int) -> str:
     talk = held.book.talks[arrived.place.key]
     state = await held.around.threads.load(ThreadId(talk.thread), messages=False) if talk.thread else None
+    fetched = [f"- messages that wait for files, or behind such: {waits}"] if waits else []
     if state is None:
-        return "There is no conversation here yet: write something."
+        return "\n".join(fetched) or "There is no conversation here yet: write something."
     doing = "at rest" if state.run is None else "waiting for an answer" if state.suspended else "at work"
     stops = (one.fact for one in state.inbox.controls.values())
     back = {
@@ -77,6 +81,7 @@ async def _status(held: Held, arrived: Arrived) -> str:
     waiting = sum(one.message_id not in back for one in state.inbox.waiting.values())
     lines = [f"- agent: {talk.agent or state.identity.agent}", f"- it is {doing}"]
     lines += [f"- messages that wait: {waiting}"] if waiting else []
+    lines += fetched
     return "\n".join([*lines, f"- conversation: `{talk.thread}`"])
 
 

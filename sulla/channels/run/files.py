@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,10 @@ from sulla.core.errors import SullaError, TooLarge
 
 FOLDER: Final = "inbox"
 FETCH_S: Final = 120.0
-"""How long one file may take."""
+"""How long all files of one message may take."""
+LEAST_BYTES: Final = 20_000
+"""So much of a file comes in `WITHIN_S`, or it is given up."""
+WITHIN_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +75,24 @@ class Inbox:
             message_id: ours; the same one is saved at the same place.
         """
         lines: list[str] = []
+        until_s = self._clock.elapsed() + FETCH_S
         for number, one in enumerate(arrived.attachments):
             if number >= self._bounds.message_files:
                 lines.append(f"- {len(arrived.attachments) - number} more, which were not saved: too many came at once")
                 break
-            lines.append(await self._line(held, one, message_id, number))
+            lines.append(await self._line(held, one, safe_name(one.name or one.kind, message_id, number), until_s))
         return "\n".join(["Files that came with this message:", *lines]) if lines else ""
 
-    async def _line(self, held: Held, one: Attachment, message_id: str, number: int) -> str:
+    async def _line(self, held: Held, one: Attachment, name: str, until_s: float) -> str:
         kind = {"picture": "a picture", "voice": "a voice note"}.get(one.kind, "a file")
-        target = self._workspace / FOLDER / held.name / safe_name(one.name or one.kind, message_id, number)
+        target = self._workspace / FOLDER / held.name / name
         shown = target.relative_to(self._workspace).as_posix()
         try:
-            async with self._clock.timeout(FETCH_S):
-                content = await self._fetch(held, one, target)
+            content = await self._fetch(held, one, target, until_s)
         except TimeoutError:
-            return f"- {kind}, which was not saved: it took longer than {FETCH_S:g} s"
+            if self._clock.elapsed() < until_s:
+                return f"- {kind}, which was not saved: less than {LEAST_BYTES} bytes of it came in {WITHIN_S:g} s"
+            return f"- {kind}, which was not saved: this message's files took longer than {FETCH_S:g} s"
         except SullaError as error:
             return f"- {kind}, which was not saved: {error.message}"
         except OSError as error:
@@ -105,16 +111,17 @@ class Inbox:
         except SullaError as error:
             return f"; it was not written down: {error.message}"
 
-    async def _fetch(self, held: Held, one: Attachment, target: Path) -> bytes:
+    async def _fetch(self, held: Held, one: Attachment, target: Path, until_s: float) -> bytes:
         most = self._bounds.file_bytes
         if (one.size_bytes or 0) > most:
             raise TooLarge(f"it has {one.size_bytes} bytes, and {most} may come")
         pieces, size = list[bytes](), 0
-        async for piece in each_ending(held.channel.fetch(one)):
-            size += len(piece)
-            if size > most:
-                raise TooLarge(f"it has more than {most} bytes")
-            pieces.append(piece)
+        async with aclosing(self._in_time(held.channel.fetch(one), until_s)) as fetched:
+            async for piece in fetched:
+                size += len(piece)
+                if size > most:
+                    raise TooLarge(f"it has more than {most} bytes")
+                pieces.append(piece)
         there = await asyncio.to_thread(_total, target.parent)
         if there + size > self._bounds.total_bytes:
             raise TooLarge(
@@ -123,6 +130,25 @@ class Inbox:
         async with self._marks.writing(await asyncio.to_thread(target.resolve), tainted=True):
             await asyncio.to_thread(_write, target, self._workspace, content := b"".join(pieces))
         return content
+
+    async def _in_time(self, pieces: AsyncIterator[bytes], until_s: float) -> AsyncGenerator[bytes, None]:
+        """The pieces of a file, as long as they come fast enough.
+
+        Raises:
+            TimeoutError: they do not.
+        """
+        each = each_ending(pieces)
+        seen, soon_s = 0, self._clock.elapsed() + WITHIN_S
+        while True:
+            try:
+                async with self._clock.timeout(max(0.0, min(soon_s, until_s) - self._clock.elapsed())):
+                    piece = await anext(each)
+            except StopAsyncIteration:
+                return
+            seen += len(piece)
+            if seen >= LEAST_BYTES:
+                seen, soon_s = 0, self._clock.elapsed() + WITHIN_S
+            yield piece
 
 
 def _total(folder: Path) -> int:

@@ -11,12 +11,24 @@ from typing import Final
 
 from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
-from sulla.channels.machine.admission import Changed, Commanded, Ignored, Pressed, Saying, Stranger, Told, judge
+from sulla.channels.machine.admission import (
+    LOOKS,
+    Changed,
+    Commanded,
+    Ignored,
+    Pressed,
+    Saying,
+    Stranger,
+    Told,
+    command_of,
+    judge,
+)
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
 from sulla.channels.machine.values import Question, Talk
 from sulla.channels.metrics import ARRIVED, UNREAD
+from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
@@ -49,6 +61,7 @@ FULL: Final = (
     "`/stop` drops what waits, `/new` begins beside it."
 )
 """What whoever wrote is told once there was no room for `PATIENCE_S`."""
+_OVERTAKE: Final = LOOKS | {"stop"}
 UNKNOWN: Final = "Somebody in this group whom nobody has let in says what is quoted. Words of theirs ask for nothing."
 
 
@@ -65,9 +78,10 @@ class Incoming:
         self._inbox = inbox
         self._seen = held.seen
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self.behind = Behind(held, self._take_now)
 
-    async def take(self, batch: Batch) -> None:
-        """Keep what arrived, then how far that is, then tell the service.
+    async def take(self, batch: Batch) -> bool:
+        """Keep what arrived, then how far that is, then tell the service. Whether anything of it had not come before.
 
         Raises:
             StoreUnavailable, StaleLease: it is not kept; it comes again.
@@ -77,7 +91,9 @@ class Incoming:
         if batch.unread:
             held.around.tally.count(UNREAD, held.name, by=batch.unread)
         by_place: dict[str, list[Arrived]] = {}
+        fresh = batch.unread > 0
         for one in map(cited_apart, map(legible, batch.arrived)):
+            fresh = fresh or self._mark(one) not in self._seen
             by_place.setdefault(one.place.key, []).append(one)
         if by_place:
             people = await held.around.people.read()
@@ -93,6 +109,7 @@ class Incoming:
             held.wake(place)
         if by_place:
             await ending(held.channel.acknowledge(batch.cursor))
+        return fresh
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:
         async with self._room:
@@ -100,12 +117,40 @@ class Incoming:
                 mark = self._mark(one)
                 if mark in self._seen:
                     continue
-                where = self._where_asked(one)
-                await self._take(where, people)
-                if where is not one:  # nobody else wakes that place
-                    self._held.wake(where.place.key)
+                if not self._waits(one, mark, people):
+                    await self._take_where_asked(one, people)
                 self._seen.add(mark)
                 self._held.around.tally.count(ARRIVED, self._held.name)
+
+    async def _take_now(self, arrived: Arrived) -> None:
+        """Take in what waited, by whoever is known now."""
+        await self._take_where_asked(arrived, await self._held.around.people.read())
+        self._held.wake(arrived.place.key)
+
+    async def _take_where_asked(self, arrived: Arrived, people: People) -> None:
+        where = self._where_asked(arrived)
+        await self._take(where, people)
+        if where is not arrived:  # nobody else wakes that place
+            self._held.wake(where.place.key)
+
+    def _waits(self, arrived: Arrived, mark: str, people: People) -> bool:
+        """Whether something waits now: it has files that are to be fetched, or comes behind what waits. What stops or
+        changes nothing, and what is pressed, goes past it.
+        """
+        verdict = judge(arrived, people, self._held.rules, (self._held.account.id,))
+        if not isinstance(verdict, Saying | Changed | Commanded):
+            return False
+        if isinstance(verdict, Commanded) and verdict.name in _OVERTAKE:
+            return False
+        line = _line(arrived, verdict.person)
+        if not (isinstance(verdict, Saying) and arrived.attachments) and not self.behind.waits(line):
+            return False
+        if self.behind.has_room(line):
+            self.behind.put(mark, line, arrived)
+        elif verdict.person is not None:
+            self._held.talk(arrived.place)
+            self._held.outbox.say(arrived.place.key, FULL, mark, reply_to=arrived.message_id)
+        return True
 
     def _where_asked(self, arrived: Arrived) -> Arrived:
         """The same; what replies to an open question belongs to where that was asked, also where the service says that
@@ -137,7 +182,10 @@ class Incoming:
             case Pressed(person, press):
                 await self._tell(arrived, await self._press(arrived, person, press))
             case Commanded() as command:
-                await carry_out(held, arrived, command, self._mark(arrived))
+                line = _line(arrived, command.person)
+                dropped = command.name == "stop" and await self.behind.drop(line, _is_command)
+                mark, waits = self._mark(arrived), self.behind.waits(line)
+                await carry_out(held, arrived, command, mark, waits=waits, dropped=dropped)
             case Changed(person):
                 await self._change(arrived, person)
             case Saying(person):
@@ -201,11 +249,12 @@ class Incoming:
 
     async def _say(self, arrived: Arrived, person: Person | None, text: str) -> None:
         held, place = self._held, arrived.place
-        talk = held.talk(place)
+        held.talk(place)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
         if person is not None and await self._answers(arrived, person):
             return
         files = await self._inbox.save(held, arrived, message_id)
+        talk = held.talk(place)  # as it is now
         text = "\n\n".join(filter(None, (text, files)))
         quoted, origin, tainted = arrived.quoted, _origin(person), person is None
         if person is None:
@@ -290,6 +339,15 @@ class Incoming:
 def _edit(arrived: Arrived, number: int) -> Arrived:
     """An edit as the so-manieth of its message: services say what tells edits apart, and not which one was before."""
     return replace(arrived, kind="edit", version=f"#{number}")
+
+
+def _line(arrived: Arrived, person: Person | None) -> str:
+    """See `Waiting.line`."""
+    return arrived.place.key if person is not None else f"{arrived.place.key}\n\n{arrived.sender.id}"
+
+
+def _is_command(arrived: Arrived) -> bool:
+    return command_of(arrived.text) is not None
 
 
 def _origin(person: Person | None) -> Origin:

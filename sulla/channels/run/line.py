@@ -11,6 +11,8 @@ from typing import Final
 from sulla.channels.base import Account, Channel
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
+from sulla.channels.machine.hurry import WHY as HURRIED
+from sulla.channels.machine.hurry import Hurry
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.standing import Standing, State
@@ -213,6 +215,7 @@ class Line:
         async with asyncio.TaskGroup() as group:
             group.create_task(shelf.hold())
             group.create_task(self._receive(held, incoming))
+            group.create_task(incoming.behind.run())
             group.create_task(self._sweep(held))
             group.create_task(self._talk(group, held, reader))
 
@@ -225,10 +228,20 @@ class Line:
         shelf.book = Book(Owner(account.id, self._around.fresh("secret")), await ending(channel.first_cursor()))
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
+        hurry = Hurry(self._around.clock.elapsed())
         async for batch in each_ending(held.channel.receive(held.book.cursor)):
-            self._well()
-            await incoming.take(batch)
+            if not hurry.slows:
+                self._well()
+            fresh = await incoming.take(batch)
+            if pause_s := hurry.came(self._around.clock.elapsed(), fresh=fresh):
+                self._slow()
+                await self._around.clock.sleep(pause_s)
         raise Unavailable("the connection ended")
+
+    def _slow(self) -> None:
+        if self.why != HURRIED:
+            log.warning("the channel %s: %s", self.said.name, HURRIED)
+        self.standing = self.standing.at(self._around.now_ms(), "well", HURRIED)
 
     def _well(self) -> None:
         """The service told something, or took something."""

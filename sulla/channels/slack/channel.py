@@ -27,6 +27,7 @@ from sulla.channels.base import (
     Sent,
     Unknown,
 )
+from sulla.channels.http.by_aiohttp import bounded, not_elsewhere
 from sulla.channels.kinds import Wanted
 from sulla.channels.slack.cursor import Cursor, cursor_of
 from sulla.channels.slack.failing import FAILURES, outcome_of, raised, word_of
@@ -112,7 +113,7 @@ class SlackChannel:
     async def open(self) -> Account:
         """See `base.Channel`. The socket is connected when it is read: a second one would get half of what comes."""
         timeout = aiohttp.ClientTimeout(total=ANSWER_S, connect=CONNECT_S)
-        self._session = aiohttp.ClientSession(timeout=timeout)
+        self._session = aiohttp.ClientSession(timeout=timeout, middlewares=(bounded,))
         token = self._tokens["bot_token"]
         # Its retries would send a second time what may have arrived.
         web = AsyncWebClient(token, self._api, session=self._session, logger=QUIET, retry_handlers=[])
@@ -264,7 +265,7 @@ class SlackChannel:
             raise NotFound("it is not kept at Slack but elsewhere")
         headers = {"Authorization": f"Bearer {self._tokens['bot_token']}"}
         try:
-            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
+            async with self._session.get(url, headers=headers, middlewares=(not_elsewhere,)) as answer:
                 if answer.status != 200:
                     raise NotFound(f"Slack does not give it ({answer.status}): the app needs the scope files:read")
                 async for piece in answer.content.iter_chunked(_PIECE):

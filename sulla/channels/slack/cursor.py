@@ -15,6 +15,10 @@ MOST_THREADS: Final = 50
 """Of which it is remembered that people talk there; what was missed in older ones is not looked for."""
 
 
+_MOST_MOMENT_CHARS: Final = 20
+"""What is longer is no timestamp."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """What `Batch.cursor` says."""
@@ -55,7 +59,8 @@ def cursor_of(text: str) -> Cursor:
 def order(moment: str) -> tuple[int, int]:
     """By what timestamps are compared: they are numbers with more digits than a float keeps."""
     seconds, _, rest = moment.partition(".")
-    return (int(seconds), int(rest.ljust(6, "0")[:6])) if seconds.isdecimal() and f"0{rest}".isdecimal() else (0, 0)
+    good = len(moment) <= _MOST_MOMENT_CHARS and seconds.isdecimal() and f"0{rest}".isdecimal()
+    return (int(seconds), int(rest.ljust(6, "0")[:6])) if good else (0, 0)
 
 
 def just_behind(moment: str) -> str:

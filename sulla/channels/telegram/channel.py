@@ -32,9 +32,9 @@ from sulla.channels.base import (
     Sent,
     Unknown,
 )
+from sulla.channels.http.by_httpx import bounded
 from sulla.channels.kinds import Wanted
 from sulla.channels.machine.cutting import utf16_units
-from sulla.channels.telegram.bounded import bounded
 from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
@@ -58,6 +58,7 @@ CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
 _PIECE: Final = 64 * 1024
 _MOST_UPDATES: Final = 100
+_MOST_NUMBER: Final = 2**53
 _CONNECTIONS: Final = 16
 _NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """With these the service has got nothing."""
@@ -134,13 +135,10 @@ class TelegramChannel:
         """
         offset = int(cursor) + 1 if cursor else None
         found = await self._updates(offset, 0)
-        if not found:
-            yield Batch((), cursor)
         while not self._closed:
-            if found:
-                batch = self._read(found)
-                offset = int(batch.cursor) + 1
-                yield batch
+            batch = self._read(found) if found else Batch((), cursor)
+            offset, cursor = int(batch.cursor) + 1 if batch.cursor else None, batch.cursor
+            yield batch
             found = await self._updates(offset, self._options.poll_s)
 
     async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]]:
@@ -155,7 +153,7 @@ class TelegramChannel:
         asked = urlencode(wanted if offset is None else wanted | {"offset": offset})
         try:
             found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")
-            return {int(one["update_id"]): one for one in found}
+            return {_number(one): one for one in found}
         except failures.Conflict:
             raise Unavailable(
                 "another program reads this bot's messages, or a webhook is set", retry_after_s=30.0
@@ -283,6 +281,18 @@ class TelegramChannel:
                     yield piece
         except httpx.HTTPError as error:
             raise Unavailable(f"Telegram broke off: {type(error).__name__}") from None
+
+
+def _number(update: Mapping[str, Any]) -> int:
+    """By which an update is known; it becomes the cursor.
+
+    Raises:
+        UNREADABLE: it has none.
+    """
+    number = update["update_id"]
+    if type(number) is not int or not 0 < number <= _MOST_NUMBER:
+        raise ValueError("update_id is no number of an update")
+    return number
 
 
 def _request(answer_s: float, trusted: ssl.SSLContext) -> HTTPXRequest:

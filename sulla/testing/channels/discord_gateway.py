@@ -15,11 +15,16 @@ from aiohttp import WSMsgType, web
 
 from sulla.testing.channels.discord_forms import hidden
 
+NOWHERE: Final = "nowhere"
 HEARTBEAT_MS: Final = 41_250
 _DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _INVALID, _HELLO, _ACK = 0, 1, 2, 6, 9, 10, 11
 _WRONG_TOKEN: Final = 4004
 _NO_INTENT: Final = 4014
 _CONTENT: Final = 1 << 15
+
+
+def _elsewhere(goes_on: str) -> str:
+    return "" if goes_on == NOWHERE else goes_on
 
 
 class _Session:
@@ -55,6 +60,8 @@ class FakeGateway:
         """Set when the bot was there for the first time."""
         self.url = ""
         """Where it is."""
+        self.goes_on = ""
+        """Where sessions go on, where that is somewhere else; "nowhere": whoever goes on is cut off."""
         self.gone = False
         """Whether nothing gets through."""
         self.allows_content = False
@@ -132,6 +139,8 @@ class FakeGateway:
         if data["token"] != self._token:
             await socket.close(code=_WRONG_TOKEN, message=b"Authentication failed.")
             return None
+        if said["op"] == _RESUME and self.goes_on == NOWHERE:
+            return None
         if said["op"] == _RESUME:
             session = self._sessions.get(data["session_id"])
             if session is None or int(data["seq"]) > len(session.events):
@@ -152,7 +161,7 @@ class FakeGateway:
                 "user": self._bot,
                 "guilds": [{"id": guild["id"], "unavailable": True}],
                 "session_id": name,
-                "resume_gateway_url": self.url,
+                "resume_gateway_url": _elsewhere(self.goes_on) or self.url,
                 "application": {"id": self._bot["id"], "flags": 0},
             },
         )

@@ -280,13 +280,14 @@ class ChannelKit(ExactKit):
                 place, wire.person(1), "see", files=[(name, b"a" * 70_000, "file"), ("v", b"voice", "voice")]
             )
             found = await _attached(reading, 2)
-            contents = sorted([b"".join([piece async for piece in channel.fetch(one)]) for one in found])
-            assert contents == [b"a" * 70_000, b"voice"]
+            assert await _contents(channel, found) == [b"a" * 70_000, b"voice"]
             assert {one.kind for one in found} == {"file", "voice"}
             if channel.manners.most_file_bytes:
                 sent = await channel.send_file(place, SaidFile("report.txt", b"content", "text/plain", key="k1"))
                 assert isinstance(sent, Sent)
                 assert [one.file for one in wire.seen(place)] == [b"content"]
+        async with opened(wire, reading.cursor) as (later, _):
+            assert await _contents(later, found) == [b"a" * 70_000, b"voice"]
 
     async def test_it_shows_that_it_writes(self, wire: Wire) -> None:
         async with opened(wire) as (channel, _):
@@ -346,6 +347,10 @@ class _Heard(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """See the standard library."""
         self.lines.append(self.format(record))
+
+
+async def _contents(channel: Channel, found: list[Attachment]) -> list[bytes]:
+    return sorted([b"".join([piece async for piece in channel.fetch(one)]) for one in found])
 
 
 async def _attached(reading: Reading, most: int) -> list[Attachment]:

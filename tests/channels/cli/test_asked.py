@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from sulla.channels.cli import asked
+from sulla.channels.machine.people import MOST_CODES
 from sulla.terminal.exits import Exit
 from sulla.terminal.place import Door
 from sulla.terminal.times import minute
@@ -41,3 +42,26 @@ async def test_the_list_shows_what_a_service_has_refused_for_good_and_why(
     assert row.split() == ["tg", "telegram", "sulla_bot", "0", "2", "well"]
     assert last == f"  given up last, {minute('2027-01-15T08:00:00.000Z')}, for Ann [2J (5001): it is gone"
     assert other.split() == ["dc", "telegram", "sulla_bot", "0", "0", "well"]
+
+
+class Without(Answering):
+    """Plays a daemon all of whose codes at one channel are given."""
+
+    async def call(self, method: str, **params: object) -> dict[str, Any]:
+        code = {"code": "ABCD2345", "sender": "7", "called": "Eve", "until_at": "2027-01-15T08:00:00.000Z"}
+        return {"codes": [code | {"channel": "slack"}, *([code | {"channel": "tg"}] * MOST_CODES)]}
+
+
+async def test_it_says_where_no_codes_are_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @asynccontextmanager
+    async def without(where: Door) -> AsyncIterator[Without]:
+        yield Without()
+
+    monkeypatch.setattr(asked, "open_client", without)
+    given = argparse.Namespace(below="codes", json=False)
+    assert await asked.ask(given, cast("Door", None)) is Exit.OK
+    told = capsys.readouterr()
+    lines = [line for line in (told.out + told.err).splitlines() if "all its codes are given" in line]
+    assert [line.partition(":")[0] for line in lines] == ["tg"]

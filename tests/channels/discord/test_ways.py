@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,8 +11,10 @@ from sulla.channels.base import Attachment, Button, NotSent, Said, SaidFile, Sen
 from sulla.channels.discord.position import MOST_PLACES, Position
 from sulla.core.errors import NotFound, Unauthorized, Unavailable
 from sulla.testing.channels.discord import DiscordWire
+from sulla.testing.channels.discord_gateway import NOWHERE
 from sulla.testing.channels.kit import opened, soon
 from sulla.testing.clock import ManualClock
+from tests.soon import a_pause
 
 
 @pytest.fixture
@@ -81,6 +84,41 @@ async def test_after_a_lost_session_histories_are_read(wire: DiscordWire) -> Non
     ]
     assert all(one.addressed and one.place.kind == "group" for one in rest)
     assert wire.gateway.resumed == 0
+
+
+@pytest.mark.parametrize("how", ["ws://127.0.0.1:9/gateway/", NOWHERE])
+async def test_a_session_that_cannot_be_gone_on_with_is_given_up_over_a_restart_too(
+    wire: DiscordWire, clock: ManualClock, how: str
+) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    wire.gateway.goes_on = how if how != NOWHERE else ""
+    async with opened(wire) as (_, reading):
+        await wire.say(place, ann, "old")
+        await reading.next()
+    wire.gateway.goes_on = NOWHERE if how == NOWHERE else ""
+    await wire.say(place, ann, "new")
+    async with opened(wire, reading.cursor) as (_, later):
+        heard = asyncio.create_task(later.next())
+        while not heard.done():  # it rests between its tries
+            await clock.advance(0.5)
+            await a_pause()
+        assert (await heard).text == "new"
+    assert wire.gateway.resumed == 0
+
+
+async def test_while_discord_is_away_its_session_is_kept(wire: DiscordWire, clock: ManualClock) -> None:
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "old")
+        await reading.next()
+    async with opened(wire, reading.cursor) as (_, later):
+        wire.away(True)
+        with pytest.raises(Unavailable):
+            await later.next()
+    wire.away(False)
+    async with opened(wire, reading.cursor) as (_, later):
+        await wire.say(wire.place(1), wire.person(1), "new")
+        assert (await later.next()).text == "new"
+    assert wire.gateway.resumed == 1
 
 
 async def test_a_stop_within_the_histories_goes_on_where_it_was(wire: DiscordWire) -> None:

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from sulla.channels.base import Place
+from sulla.channels.base import Arrived, Attachment, Place, Sender
 from sulla.channels.machine.book import Book, decode, encode, encode_changes, with_changes, written
 from sulla.channels.machine.parts import Parts
-from sulla.channels.machine.values import GivenUp, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import GivenUp, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.errors import CorruptRecord
 
 
@@ -36,8 +36,10 @@ def _do(book: Book, chance: Random, number: int) -> None:
         case 6:
             book.previews[key] = Preview(f"v{number}", key, "m")
             book.questions[key] = Question(f"q{number}", key, "t", "w", "May I?")
+            files = (Attachment(f"h{number}", name="a.txt"),)
+            book.waiting[f"m{number}"] = Waiting(key, Arrived(Place(key), Sender("1"), f"{number}", attachments=files))
         case _:
-            for parts in (book.talks, book.items, book.previews, book.questions):
+            for parts in (book.talks, book.items, book.previews, book.questions, book.waiting):
                 parts.pop(key, None)
             book.items.pop(item.id if item is not None else "", None)
             book.given_up = GivenUp(book.given_up.count + 1, number, key, "Ann", "gone")

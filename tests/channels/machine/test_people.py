@@ -72,6 +72,13 @@ def test_many_strangers_get_few_codes() -> None:
         given += bool(code)
     assert given == len(people.codes) == MOST_CODES
     assert len(encode(people)) < 20_000
+    assert people.without_codes_until("tg") == NOW + CODE_S
+    people, elsewhere = people.asking(Identity("slack", "U1"), "p", "ELSEWHERE", NOW)
+    assert elsewhere
+    assert people.without_codes_until("slack") is None
+    later, again = people.asking(Identity("tg", "late"), "p", "LATER", NOW + CODE_S + 1)
+    assert again
+    assert later.without_codes_until("tg") is None
 
 
 def test_codes_cannot_be_tried_out() -> None:

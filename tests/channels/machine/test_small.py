@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sulla.channels.base import Manners, Place
 from sulla.channels.machine import asking
+from sulla.channels.machine.hurry import FREE, PAUSE_S, Hurry
 from sulla.channels.machine.live import FIRST_S, LiveText
 from sulla.channels.machine.names import safe_name
 from sulla.channels.machine.pace import BURST, Pace
@@ -210,3 +211,14 @@ def test_names_of_files_are_plain_and_never_the_same() -> None:
         assert not name.startswith(".")
     assert safe_name("report.pdf", "m1", 0).endswith("-report.pdf")
     assert safe_name("a", "m1", 0) == safe_name("a", "m1", 0) != safe_name("a", "m2", 0)
+
+
+def test_a_service_that_answers_at_once_with_nothing_new_is_asked_more_seldom() -> None:
+    hurry, now_s, pauses = Hurry(0.0), 0.0, list[float]()
+    for _ in range(10):
+        pauses.append(hurry.came(now_s, fresh=False))
+        now_s += pauses[-1]
+    assert pauses == [0.0] * FREE + [PAUSE_S] * (10 - FREE)
+    assert hurry.came(now_s, fresh=True) == 0.0
+    assert not hurry.slows
+    assert [hurry.came(now_s + 30.0 * number, fresh=False) for number in range(1, 10)] == [0.0] * 9

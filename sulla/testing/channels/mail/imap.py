@@ -136,8 +136,10 @@ class _Session:
             self._say(f"{head} RFC822.SIZE {len(mail.raw)})")
             return
         part = re.search(r"<0\.(\d+)>", what)
-        raw = mail.raw[: int(part.group(1))] if part else mail.raw
-        self._say(f"{head} BODY[]{'<0>' if part else ''} {{{len(raw)}}}")
+        section = "HEADER" if "[HEADER]" in what else ""
+        raw = mail.raw[: mail.raw.find(b"\r\n\r\n") + 4] if section else mail.raw
+        raw = raw[: int(part.group(1))] if part else raw
+        self._say(f"{head} BODY[{section}]{'<0>' if part else ''} {{{len(raw)}}}")
         self._writer.write(raw + b")\r\n")
 
     async def _idle(self, folder: Folder) -> None:

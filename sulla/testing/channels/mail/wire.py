@@ -167,7 +167,7 @@ class MailWire:
 
     async def nonsense(self, place: Place, sender: Sender, text: str) -> bool:
         """See `wire.Wire`."""
-        head = f"From: {sender.id}\r\nTo: {ADDRESS}\r\nSubject: {text}\r\nMessage-ID: <\r\n"
+        head = f"From: {sender.id}\r\nTo: {ADDRESS}\r\nSubject: {text}\r\n" + "X-Again: and again\r\n" * 2_000
         await self.arrive(_stamped(f"{head}\r\n{text}".encode(), sender.id))
         return True
 

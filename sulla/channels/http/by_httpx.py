@@ -1,15 +1,15 @@
-"""HTTP with a bound on what one answer may hold: the library reads each whole, however much a server sends."""
+"""HTTP by the library httpx, with a bound on what one answer may hold: it reads each whole, however much a server
+sends.
+"""
 
 from __future__ import annotations
 
 import ssl
 from collections.abc import AsyncIterator
-from typing import Final
 
 import httpx
 
-MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024
-"""Bytes of one answer: several times what a hundred updates of the longest texts take."""
+from sulla.channels.http.bounds import MOST_ANSWER_BYTES, REDIRECTS
 
 
 class BoundedTransport(httpx.AsyncBaseTransport):
@@ -27,11 +27,14 @@ class BoundedTransport(httpx.AsyncBaseTransport):
         """Carry a request.
 
         Raises:
-            httpx.RemoteProtocolError: the answer is packed, although nothing but plain ones is asked for; or, while
-                it is read, that it has too many bytes.
+            httpx.RemoteProtocolError: the answer is a redirect, or packed, although nothing but plain ones is asked
+                for; or, while it is read, that it has too many bytes.
         """
         request.headers["accept-encoding"] = "identity"
         response = await self._inner.handle_async_request(request)
+        if response.status_code in REDIRECTS:
+            await response.aclose()
+            raise httpx.RemoteProtocolError("the answer says to ask somewhere else")
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
             raise httpx.RemoteProtocolError("the answer is packed, although that was not asked for")

@@ -1,0 +1,42 @@
+"""How often a service is asked that answers at once and brings nothing new: it would be asked on and on. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+AT_ONCE_S: Final = 0.5
+"""An answer that takes no longer was not waited for."""
+FREE: Final = 5
+"""So many such answers in a row are nothing: something may have happened that is not the daemon's."""
+PAUSE_S: Final = 1.0
+WHY: Final = f"its service answers at once with nothing new, again and again: it is asked every {PAUSE_S:g} s"
+
+
+class Hurry:
+    """It lives as long as one reading of a channel.
+
+    Args:
+        now_s: by `Clock.elapsed`.
+    """
+
+    def __init__(self, now_s: float) -> None:
+        self._since_s = now_s
+        self._vain = 0
+
+    @property
+    def slows(self) -> bool:
+        """Whether the service is asked more seldom now."""
+        return self._vain > FREE
+
+    def came(self, now_s: float, *, fresh: bool) -> float:
+        """An answer came; how long it is waited until the service is asked again, in seconds.
+
+        Args:
+            now_s: when, by `Clock.elapsed`.
+            fresh: whether it brought anything that was not known.
+        """
+        vain = not fresh and now_s - self._since_s < AT_ONCE_S
+        self._vain = min(self._vain + 1, FREE + 1) if vain else 0
+        pause_s = PAUSE_S if self.slows else 0.0
+        self._since_s = now_s + pause_s
+        return pause_s

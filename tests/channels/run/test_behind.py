@@ -1,0 +1,192 @@
+"""A file that comes slowly holds up nothing but what comes behind it in its own conversation, also over a kill."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sulla.channels.base import Attachment, Channel
+from sulla.channels.machine.book import decode, encode, encode_changes, with_changes, written
+from sulla.channels.machine.values import MOST_BEHIND_EACH
+from sulla.channels.run.files import FETCH_S, LEAST_BYTES, WITHIN_S
+from sulla.channels.run.incoming import FULL
+from sulla.core.ids import ThreadId
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
+from sulla.testing.channels.scene import ECHO, Scene
+from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.clock import ManualClock
+from sulla.testing.mortal import Mortal
+
+
+class Dripping(TelegramWire):
+    """Files whose names begin with `slow` bring so many bytes in a second."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.clock = clock
+        self.bytes_per_s = 1
+        self.stuck = True
+        """Whether they never end."""
+
+    def channel(self, *, secret: str | None = None) -> Channel:
+        channel = super().channel(secret=secret)
+        fetch = channel.fetch
+
+        async def drip(attachment: Attachment) -> AsyncIterator[bytes]:
+            while self.stuck and attachment.name.startswith("slow"):
+                await self.clock.sleep(1.0)
+                yield b"x" * self.bytes_per_s
+            async for piece in fetch(attachment):
+                yield piece
+
+        channel.fetch = drip  # type: ignore[method-assign]  # the test's own
+        return channel
+
+    async def send(self, number: int, name: str, text: str = "see") -> None:
+        await self.say(self.place(number), self.person(number), text, files=[(name, b"content", "file")])
+
+    async def tell(self, number: int, text: str) -> None:
+        await self.say(self.place(number), self.person(number), text)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def wire(clock: ManualClock) -> AsyncIterator[Dripping]:
+    wire = Dripping(clock)
+    await wire.start()
+    yield wire
+    await wire.stop()
+
+
+def scene_of(wire: Dripping, folder: Path, store: MemoryStore, boot: int = 1) -> Scene:
+    return Scene(wire, folder / "ws", store=store, clock=wire.clock, boot=boot)
+
+
+async def test_a_slow_file_holds_nobody_else_up(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    wire.bytes_per_s = LEAST_BYTES
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        for number, name in ((1, "ann"), (2, "bob")):
+            await scene.pair(number, name)
+        began_s = clock.elapsed()
+        await wire.send(1, "slow.txt", text="one")
+        await wire.tell(1, "two")
+        await wire.tell(1, "/status")
+        await wire.tell(2, "hello")
+        await scene.until(lambda: scene.texts(2) and scene.texts(1), "the others' answers")
+        assert scene.texts(2) == [f"{ECHO}hello"]
+        assert scene.texts(1) == ["\u2022 messages that wait for files, or behind such: 2"]
+        assert clock.elapsed() - began_s < 10
+        await scene.until(lambda: len(scene.texts(1)) == 3, "the rest")
+        assert clock.elapsed() - began_s < FETCH_S + 10
+        assert [said.text.split("\n")[0] for _, said, _ in scene.keeper.said] == ["hello", "one", "two"]
+        assert f"took longer than {FETCH_S:g} s" in scene.keeper.said[1][1].text
+
+
+async def test_a_file_that_drips_is_given_up_soon(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        began_s = clock.elapsed()
+        await wire.send(1, "slow.txt")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert clock.elapsed() - began_s < WITHIN_S + 10
+        assert f"less than {LEAST_BYTES} bytes of it came in {WITHIN_S:g} s" in scene.keeper.said[0][1].text
+
+
+async def test_a_stop_drops_what_waits(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    wire.bytes_per_s = LEAST_BYTES
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await wire.send(1, "slow.txt", text="one")
+        await wire.tell(1, "/agent helper")
+        await wire.tell(1, "two")
+        await wire.tell(1, "/stop")
+        await scene.until(lambda: len(scene.texts(1)) == 2, "that it stops, and the command")
+        assert scene.texts(1)[0].startswith("Stopped.")
+        await wire.tell(1, "three")
+        await scene.until(lambda: len(scene.texts(1)) == 3, "an answer")
+        assert [said.text for _, said, _ in scene.keeper.said] == ["three"]
+        assert scene.line.held is not None
+        assert not scene.line.held.book.waiting
+
+
+async def test_what_waits_is_there_after_a_kill_once_and_in_order(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    wire.bytes_per_s, store = LEAST_BYTES, MemoryStore(clock, random_id)
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        await wire.send(1, "slow.txt", text="one")
+        await wire.tell(1, "two")
+        await wire.tell(1, "/status")
+        await scene.until(lambda: scene.texts(1), "that they wait")
+    assert wire._updates.waiting == [], "Telegram was told that it may forget them"
+    wire.stuck = False
+    async with scene_of(wire, tmp_path, store, boot=2) as scene:
+        await wire.tell(1, "three")
+        await scene.until(lambda: len(scene.texts(1)) == 4, "the answers")
+        await wire.repeat()
+        await scene.pass_time(60)
+        said = [said.text.split("\n")[0] for _, said, _ in scene.keeper.said]
+        assert said == ["one", "two", "three"]
+        assert "a file of 7 bytes" in scene.keeper.said[0][1].text
+
+
+async def test_no_more_waits_than_there_is_room_for(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    wire.bytes_per_s = LEAST_BYTES
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await wire.send(1, "slow.txt")
+        for number in range(MOST_BEHIND_EACH + 1):
+            await wire.tell(1, f"word {number}")
+        await scene.until(lambda: len(scene.texts(1)) == 2, "that two were not taken")
+        assert [one[:20] for one in scene.texts(1)] == [FULL[:20]] * 2
+        held = scene.line.held
+        assert held is not None
+        assert len(held.book.waiting) == MOST_BEHIND_EACH
+        again = with_changes(decode(b""), encode_changes(decode(encode(held.book)), written(held.book)) or b"{}")
+        assert list(decode(encode(held.book)).waiting.items()) == list(held.book.waiting.items())
+        assert not again.waiting
+
+
+async def test_a_kill_at_any_write_loses_and_doubles_nothing_that_waits(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    wire.stuck, store, said = False, MemoryStore(clock, random_id), list[str]()
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is known from where on is read")
+    for at in range(1, 14):
+        for after in (False, True):
+            mortal = Mortal(store, at, after=after, changes=("append", "offer", "swap"))
+            async with scene_of(wire, tmp_path, mortal, boot=2 * at + after) as scene:  # type: ignore[arg-type]  # it passes on all
+                for name in ("first", "second"):
+                    said.append(f"{name} {at} {after}")
+                    await (wire.send(1, "a.txt", said[-1]) if name == "first" else wire.tell(1, said[-1]))
+                await scene.until(partial(_is_dead_or_has, scene, said[-1]), said[-1])
+        async with scene_of(wire, tmp_path, store, boot=100 + at) as scene:
+            await scene.until(partial(_has, scene, said[-1]), f"the answers after the deaths at {at}")
+    async with scene_of(wire, tmp_path, store, boot=200) as scene:
+        await scene.pass_time(60)
+        inputs = [
+            str(entry.data["text"]).split("\n")[0]
+            for info in await store.find(kind="thread")
+            for entry in await scene.world.log(ThreadId(info.key))
+            if entry.kind == "INPUT"
+        ]
+        assert inputs == said
+
+
+def _has(scene: Scene, text: str) -> bool:
+    return any(one.startswith(f"{ECHO}{text}") or f"\n{ECHO}{text}" in one for one in scene.texts(1))
+
+
+def _is_dead_or_has(scene: Scene, text: str) -> bool:
+    return scene.dead or _has(scene, text)
