@@ -70,6 +70,8 @@ class Running:
             with suppress(ChildProcessError):
                 os.waitpid(self.pid, os.WNOHANG)
             time.sleep(_LOOK_S)
+        with suppress(ChildProcessError):  # else its number is taken, and a PostgreSQL that begins anew thinks it lives
+            os.waitpid(self.pid, 0)
 
     def until(self, ready: Callable[[], bool], log: Path) -> None:
         """Return when it is ready.
