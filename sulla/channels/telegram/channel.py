@@ -27,6 +27,7 @@ from sulla.channels.base import (
     Outcome,
     Place,
     Press,
+    Refusal,
     Said,
     SaidFile,
     Sent,
@@ -56,6 +57,8 @@ MANNERS: Final = Manners(
 )
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
+LATE_S: Final = 10.0
+"""How much longer than it waits a look may stay with Telegram whose program is gone."""
 _PIECE: Final = 64 * 1024
 _MOST_UPDATES: Final = 100
 _CONNECTIONS: Final = 16
@@ -133,17 +136,22 @@ class TelegramChannel:
         that it may forget it.
         """
         offset = int(cursor) + 1 if cursor else None
-        found = await self._updates(offset, 0)
-        if not found:
-            yield Batch((), cursor)
+        wait_s = 0  # the first look says whether Telegram is there
         while not self._closed:
+            found = await self._updates(offset, wait_s)
+            if isinstance(found, Refusal):
+                wait_s = 0
+                yield Batch((), cursor, refusal=found)
+                continue
             if found:
                 batch = self._read(found)
-                offset = int(batch.cursor) + 1
+                offset, cursor = int(batch.cursor) + 1, batch.cursor
                 yield batch
-            found = await self._updates(offset, self._options.poll_s)
+            elif not wait_s:
+                yield Batch((), cursor)
+            wait_s = self._options.poll_s
 
-    async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]]:
+    async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]] | Refusal:
         """The next updates by their numbers, as the Bot API writes them: the library makes objects of all of them or of
         none, and one that is newer than it would be the first in line for ever.
 
@@ -156,10 +164,10 @@ class TelegramChannel:
         try:
             found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")
             return {int(one["update_id"]): one for one in found}
-        except failures.Conflict:
-            raise Unavailable(
-                "another program reads this bot's messages, or a webhook is set", retry_after_s=30.0
-            ) from None
+        except failures.Conflict as error:
+            if "webhook" in error.message.lower():
+                return Refusal("a webhook is set for this bot, and gets its messages: take it out with deleteWebhook")
+            return Refusal("another program reads this bot's messages", self._options.poll_s + LATE_S)
         except telegram.error.TelegramError as error:
             raise _raised(error) from None
         except UNREADABLE as error:

@@ -25,6 +25,7 @@ TOKEN: Final = "123456789:AAE-fake-token-of-a-bot-that-nobody-has"
 BOT: Final = {"id": 123456789, "is_bot": True, "first_name": "Sulla", "username": "sulla_bot"}
 MOST_UPDATES: Final = 100
 MOST_CHARS: Final = 4_096
+OTHER: Final = "Conflict: terminated by other getUpdates request"
 
 
 class TelegramWire:
@@ -114,8 +115,8 @@ class TelegramWire:
 
     async def _get_updates(self, args: Mapping[str, Any]) -> web.Response:
         kept = self._updates
-        if kept.asked:
-            return _failed(409, "Conflict: terminated by other getUpdates request")
+        if kept.asked or kept.taken:
+            return _failed(409, kept.taken or OTHER)
         kept.acknowledge(int(args.get("offset") or 0))
         kept.asked = True
         try:
@@ -126,7 +127,8 @@ class TelegramWire:
                         await kept.news.wait()
         finally:
             kept.asked = False
-        return _ok(kept.waiting[: int(args.get("limit") or MOST_UPDATES)])
+        lost, most = self._updates.taken, int(args.get("limit") or MOST_UPDATES)
+        return _failed(409, lost) if lost else _ok(kept.waiting[:most])
 
     def _on_getme(self, args: Mapping[str, Any]) -> web.Response:
         return _ok(
@@ -320,6 +322,11 @@ class TelegramWire:
         """See `wire.Wire`."""
         self._network.lose(answers)
 
+    def occupy(self, taken: bool, how: str = OTHER) -> None:
+        """See `wire.ExclusiveWire`; and what whoever asks is told."""
+        self._updates.taken = how if taken else ""
+        self._updates.news.set()  # whoever waits loses his turn
+
     def _take_number(self) -> int:
         return next(self._numbers)
 
@@ -335,6 +342,8 @@ class _Updates:
         self.told: list[dict[str, Any]] = []
         self.news = asyncio.Event()
         self.asked = False
+        self.taken = ""
+        """What whoever asks is told where another program does; empty where none does."""
         self._next = 1_000
 
     def tell(self, update: dict[str, Any]) -> None:
