@@ -11,13 +11,15 @@ from typing import Final
 from sulla.agent.approvals.approvals import leaves_out
 from sulla.channels.machine.exact import in_line, literal
 from sulla.channels.machine.people import Person
-from sulla.channels.machine.values import Choice, Question, Shown, Verdict
+from sulla.channels.machine.values import Choice, Closed, Question, Shown, Verdict
 from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.threads.log.waits import Wait
 
 OLD: Final = "This was answered already, or is no longer asked."
+OVER: Final = "Your reply was not taken: what is not about it, say without a reply to it."
+"""What whoever replies to such a question is told beside what became of it."""
 WORDS: Final = "This was not taken: the question is answered in words of your own. Reply to it with some."
 NO_FILES: Final = "The words were taken as the answer; the files with them were not."
 HOW: Final = "Reply to this message with your answer."
@@ -199,6 +201,19 @@ def picked(
         return NOTHING
     how = (PRESS if buttons else SAY) if any(one.choices for one in here) else "Reply to the question with your answer."
     return f"{cut(_plain(word), MOST_WORD_CHARS)!r} is no choice of what is asked here now. {how}"
+
+
+def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> str:
+    """What whoever replies to a question is told that is open no longer; empty where it is none.
+
+    Args:
+        closed: those that are remembered.
+        reply_to: the service's id of the message that is replied to.
+        place: where.
+    """
+    hows = (one.how for one in closed.values() if reply_to and (one.ref, one.place) == (reply_to, place))
+    how = next(hows, "")
+    return f"That question is closed: {how}. {OVER}" if how else ""
 
 
 def _numbered(question: Question) -> bool:

@@ -12,7 +12,7 @@ from sulla.channels.base import Button, Place
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Preview, Question, Talk
+from sulla.channels.machine.values import Asks, Choice, Closed, GivenUp, Item, Owner, Preview, Question, Talk
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -32,6 +32,8 @@ class Book:
     """By place."""
     questions: Parts[Question] = field(default_factory=Parts)
     given_up: GivenUp = GivenUp()
+    closed: Parts[Closed] = field(default_factory=Parts, init=False)
+    """Questions that are open no longer, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def decode(body: bytes) -> Book:
         return Book()
     try:
         raw: Mapping[str, Any] = orjson.loads(body)
-        return Book(
+        book = Book(
             Owner(**raw["owner"]),
             raw["cursor"],
             Seen(raw["seen"]),
@@ -73,8 +75,10 @@ def decode(body: bytes) -> Book:
             Parts({key: _question(one) for key, one in raw["questions"].items()}),
             _given_up(raw["given_up"]),
         )
+        book.closed = Parts({key: _closed(one) for key, one in raw.get("closed", {}).items()})
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
+    return book
 
 
 def encode_changes(book: Book, before: Written) -> bytes:
@@ -156,6 +160,10 @@ def _question(one: Mapping[str, Any]) -> Question:
     return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
 
 
+def _closed(one: Mapping[str, Any]) -> Closed:
+    return Closed(**one)
+
+
 def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
     """Versions before kept their number alone."""
     return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
@@ -166,6 +174,7 @@ _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
     "items": _item,
     "previews": _preview,
     "questions": _question,
+    "closed": _closed,
 }
 """The parts of a book, and what reads one of them."""
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)

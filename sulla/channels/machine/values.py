@@ -28,6 +28,8 @@ MOST_ASKED: Final = 16
 """Messages of a place that can be answered by what is said of them; of more, the oldest are not."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
+MOST_CLOSED: Final = 200
+"""Questions that are known to be open no longer; a reply to an older one is a message as any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,17 @@ class Question:
     choices: tuple[Choice, ...] = ()
     ref: str = ""
     """The service's id of the message that asks; empty until it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A question that is open no longer: whoever replies to it is told so."""
+
+    place: str
+    ref: str
+    """See `Question`."""
+    how: str
+    """What became of it, for people."""
 
 
 @dataclass(frozen=True, slots=True)

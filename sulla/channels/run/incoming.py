@@ -15,7 +15,7 @@ from sulla.channels.machine.admission import Changed, Commanded, Ignored, Presse
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Question, Talk
+from sulla.channels.machine.values import Closed, Question, Talk
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.ending import ending
@@ -108,11 +108,12 @@ class Incoming:
                 self._held.around.tally.count(ARRIVED, self._held.name)
 
     def _where_asked(self, arrived: Arrived) -> Arrived:
-        """The same; what replies to an open question belongs to where that was asked, also where the service says that
-        it begins a thread of its own, as mail that names nothing but what it answers.
+        """The same; what replies to a question belongs to where that was asked, also where the service says that it
+        begins a thread of its own, as mail that names nothing but what it answers.
         """
         book = self._held.book
-        asked = next((one for one in book.questions.values() if one.ref and one.ref == arrived.reply_to), None)
+        known: tuple[Question | Closed, ...] = (*book.questions.values(), *book.closed.values())
+        asked = next((one for one in known if one.ref and one.ref == arrived.reply_to), None)
         talk = book.talks.get(asked.place) if asked is not None else None
         if talk is None or (talk.place.id, talk.place.kind) != (arrived.place.id, arrived.place.kind):
             return arrived
@@ -172,8 +173,7 @@ class Incoming:
             await self._held.around.keeper().answer(ThreadId(question.thread), answer)
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
-        question = self._held.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
-        self._held.outbox.ask_no_more(question, f"{choice.label}: {person.name}")
+        self._held.close(question, f"{choice.label}: {person.name}")
         return f"{choice.label}."
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:
@@ -255,7 +255,9 @@ class Incoming:
         return thread
 
     async def _answers(self, arrived: Arrived, person: Person) -> bool:
-        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons."""
+        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons;
+        or replies to one that is over.
+        """
         questions = self._held.book.questions
         if not self._held.channel.manners.most_buttons and arrived.reply_to:
             found = asking.replied(questions, arrived.text, arrived.reply_to, arrived.place.key, person)
@@ -271,7 +273,9 @@ class Incoming:
                 if said:
                     await self._tell(arrived, said)
                 return True
-        return False
+        if closed := asking.over(self._held.book.closed, arrived.reply_to, arrived.place.key):
+            await self._tell(arrived, closed)
+        return bool(closed)
 
     async def _answer(self, question: Question, arrived: Arrived, person: Person) -> str:
         """Hand on what answers in words; what whoever wrote it is told, if anything."""

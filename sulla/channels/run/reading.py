@@ -170,8 +170,7 @@ class Reader:
 
     def _close(self, questions: list[Question], how: str) -> None:
         for question in questions:
-            del self._held.book.questions[question.id]
-            self._held.outbox.ask_no_more(question, how)
+            self._held.close(question, how)
 
     async def _ask(self, place: str, thread: str, wanted: set[str]) -> None:
         """Ask what is still open: what the log says may be long ago."""
