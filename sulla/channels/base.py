@@ -172,6 +172,7 @@ class SaidFile:
     """Within `Manners.most_file_bytes`."""
     mime: str = ""
     caption: str = ""
+    """CommonMark, as `Said.text`."""
     key: str = ""
     """See `Said.key`."""
 

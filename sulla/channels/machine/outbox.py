@@ -31,6 +31,8 @@ _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
 """What stands before a message of which nobody can find out whether it arrived."""
+DOUBTFUL_BEGINNING: Final = "*(This may have been sent before; what stands above may be its beginning.)*\n\n"
+"""The same before one of which a preview may have arrived."""
 
 PART: Final = "*(Part {} of {}.)*"
 """What stands below each message of a question that is too long for one."""
@@ -193,7 +195,7 @@ class Outbox:
         if preview is None or not preview.text:
             return
         mark = f"\n\n{broken_off(begins)}"
-        most = self._manners.most_chars - self._measure(mark) - self._measure(DOUBTFUL)
+        most = self._manners.most_chars - self._measure(mark) - self._room()
         text = beginning(preview.text, most, self._measure) + mark
         if preview.ref:
             self._add(Item(derived_id("out", preview.id, "broken"), place, text, "edit", ref=preview.ref))
@@ -280,17 +282,20 @@ class Outbox:
         """What of an item is sent."""
         if not item.doubtful:
             return item.text
-        marked = DOUBTFUL + item.text
+        marked = (DOUBTFUL_BEGINNING if item.kind == "final" else DOUBTFUL) + item.text
         return marked if self._measure(marked, *item.asks.exact) <= self._manners.most_chars else item.text
 
     # ------------------------------------------------------------------------------------------------------- private
 
     def _parts(self, text: str) -> Sequence[str]:
-        room = self._measure(DOUBTFUL)
-        return cut_up(text, max(64, self._manners.most_chars - room), self._measure)
+        return cut_up(text, max(64, self._manners.most_chars - self._room()), self._measure)
+
+    def _room(self) -> int:
+        """What is left for the mark of a doubtful message."""
+        return max(map(self._measure, (DOUBTFUL, DOUBTFUL_BEGINNING)))
 
     def _exact_parts(self, shown: Shown) -> list[tuple[str, ...]]:
-        below = DOUBTFUL + PART.format(99, 99) + "\n\n" + shown.text
+        below = DOUBTFUL_BEGINNING + PART.format(99, 99) + "\n\n" + shown.text
         return apart(shown.exact, below, self._manners.most_chars, self._measure)
 
     def _add(self, item: Item) -> None:

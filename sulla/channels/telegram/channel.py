@@ -34,7 +34,7 @@ from sulla.channels.base import (
     Unknown,
 )
 from sulla.channels.kinds import Wanted
-from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.machine.cutting import beginning, utf16_units
 from sulla.channels.telegram.bounded import bounded
 from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
@@ -60,6 +60,7 @@ ANSWER_S: Final = 30.0
 LATE_S: Final = 10.0
 """How much longer than it waits a look may stay with Telegram whose program is gone."""
 _PIECE: Final = 64 * 1024
+_MOST_CAPTION: Final = 1_024
 _MOST_UPDATES: Final = 100
 _CONNECTIONS: Final = 16
 _NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -241,11 +242,13 @@ class TelegramChannel:
 
     async def send_file(self, place: Place, file: SaidFile) -> Outcome:
         """See `base.Channel`."""
+        caption, entities = _form(beginning(file.caption, _MOST_CAPTION, utf16_units))
         try:
             sent = await self._bot.send_document(
                 place.id,
                 file.content,
-                caption=file.caption[:1024] or None,
+                caption=caption or None,
+                caption_entities=entities,
                 filename=file.name,
                 message_thread_id=int(place.topic) if place.topic else None,
             )

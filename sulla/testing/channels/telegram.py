@@ -154,7 +154,8 @@ class TelegramWire:
         name, content = args["document"]
         handle = f"file-{len(self._files)}"
         self._files[handle] = content
-        return _ok(self._add(args, {"document": {"file_id": handle, "file_unique_id": handle, "file_name": name}}))
+        document = {"file_id": handle, "file_unique_id": handle, "file_name": name}
+        return _ok(self._add(args, {"document": document, "caption": str(args.get("caption") or "")}))
 
     def _on_editmessagetext(self, args: Mapping[str, Any]) -> web.Response:
         found = self._message(args)
@@ -289,7 +290,7 @@ class TelegramWire:
         rows = (one.get("reply_markup") or {}).get("inline_keyboard", [])
         buttons = {button["text"]: button["callback_data"] for row in rows for button in row}
         file = self._files[one["document"]["file_id"]] if "document" in one else None
-        text = str(one.get("text") or "")
+        text = str(one.get("text") or one.get("caption") or "")
         return Seen(str(one["message_id"]), text, buttons, file, telegram_blocks(text, one.get("entities") or []))
 
     def _said(self, place: Place, sender: Sender, text: str, *, mentions: bool) -> dict[str, Any]:

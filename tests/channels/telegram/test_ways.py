@@ -66,6 +66,21 @@ async def test_an_agent_sends_a_file_once(wire: TelegramWire, clock: ManualClock
         assert "held on no channel" in await lines.send_file(await scene.world.thread(), "report.txt", "", "k", 11)
 
 
+async def test_what_stands_below_a_file_is_formed_as_all_words_are(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    (tmp_path / "report.txt").write_text("all is well")
+    async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well."])) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        wire.lose(1)
+        thread = scene.keeper.said[0][0]
+        assert await scene.line.send_file(thread, "report.txt", "The **report**.", "k1", 11) == ""
+        await scene.until(lambda: len(scene.texts(1)) == 3, "it is sent, and once more")
+        assert scene.texts(1)[1:] == ["The report.", "(This may have been sent before.)\n\nThe report."]
+
+
 async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: ManualClock, tmp_path: Path) -> None:
     async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well."])) as scene:
         await scene.pair(1, "ann")
