@@ -260,8 +260,9 @@ class Channel(Protocol):
     """One account at one service, from `open` to `close`. Called from one event loop, by several tasks at once.
 
     Whatever fails raises a `SullaError`, whose words hold no secret: `Unauthorized` where the service does not know the
-    credentials (nothing helps but other settings), `Unavailable` where it does not answer or wants to be left alone
-    (with `retry_after_s` where it says for how long). A send never raises: it says what came of it.
+    credentials (nothing helps but other settings; of several the words name the wrong one as the settings do),
+    `Unavailable` where it does not answer or wants to be left alone (with `retry_after_s` where it says for how long).
+    A send never raises: it says what came of it.
     """
 
     @property
