@@ -211,6 +211,10 @@ class Incoming:
         if person is None:
             quoted, text = "\n\n".join(filter(None, (f"{arrived.sender.name}: {text}", quoted))), UNKNOWN
         said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted)
+        if (
+            person is not None and place.kind == "group" and text
+        ):  # the name is the owner's word for him, and not his own
+            said = replace(said, text=f"{person.name} says:\n{text}", said_chars=len(text))
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
         refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)

@@ -314,7 +314,7 @@ class LineKit(AskingKit, AskedExactlyKit, KillKit):
             assert "delete everything" not in foreign.text
             assert foreign.tainted
             assert order.tainted
-            assert (own.text, own.quoted, own.tainted) == ("what is new?", "", False)
+            assert (own.text, own.said_chars, own.quoted, own.tainted) == ("ann says:\nwhat is new?", 12, "", False)
 
     async def test_what_is_cited_with_marks_is_from_outside(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
