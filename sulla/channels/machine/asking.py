@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
@@ -126,6 +126,18 @@ def shown_of(question: Question, *, button_chars: int, more: str = "") -> Shown:
     what = "the number or the words of one" if numbers else "the words of one"
     how = f"Reply to this message with nothing but {what}, or say what stands behind it."
     return Shown((prompt, ways), "\n\n".join(filter(None, (more, how))))
+
+
+def shown_for_others(question: Question, who: Sequence[str]) -> Shown:
+    """What a question says where nobody reads it who may answer.
+
+    Args:
+        question: it.
+        who: may answer it by a channel.
+    """
+    others = f"{', '.join(who)} may, and whoever" if who else "Whoever"
+    text = f"*Nobody here may answer this. {others} uses `sulla approvals` or the console may.*"
+    return Shown((literal(question.prompt) or "?",), text)
 
 
 def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:

@@ -156,6 +156,16 @@ class Outbox:
             id_ = derived_id("out", question.id, "over")
             self._add(Item(id_, question.place, "", "edit", over, ref=question.ref))
 
+    def ask_others(self, question: Question, shown: Shown) -> None:
+        """A question is still open, and nobody may answer it any more where it is asked: it has no buttons there."""
+        exact = (self._exact_parts(shown) or [("?",)])[-1]
+        asked = next((item for item in self._book.items.values() if item.asks.question == question.id), None)
+        if asked is not None:
+            self._put(replace(asked, text=shown.text, asks=Asks(question.id, exact=exact)))
+        elif question.ref and self._manners.edits:
+            id_ = derived_id("out", question.id, "others")
+            self._add(Item(id_, question.place, shown.text, "edit", Asks(exact=exact), ref=question.ref))
+
     def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
         preview = Preview(derived_id("out", message_id, "0"), place, message_id, text=text)

@@ -54,6 +54,9 @@ class Talk:
     asked: tuple[tuple[str, str], ...] = ()
     """The newest messages here whose turns have not ended, as far as the log was read: our ids of them, and the
     service's. What is said of how such a turn ended answers its message."""
+    reader: str = ""
+    """At a private place the service's id of who talks there; empty in groups, and where nobody has since it is kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ async def carry_out(held: Held, arrived: Arrived, command: Commanded, key: str) 
         command: what stands in it.
         key: tells it apart.
     """
-    held.talk(arrived.place)
+    held.talk(arrived.place, arrived.sender.id)
     match command.name:
         case "new":
             said = _new(held, arrived, command.rest, key)

@@ -133,11 +133,17 @@ class Held:
             self.book.closed.pop(next(iter(self.book.closed)))
         self.outbox.ask_no_more(question, how)
 
-    def talk(self, place: Place) -> Talk:
-        """What is known of a place, from now on as one where somebody talked last."""
+    def talk(self, place: Place, sender: str = "") -> Talk:
+        """What is known of a place, from now on as one where somebody talked last.
+
+        Args:
+            place: it.
+            sender: the service's id of whoever did.
+        """
         talks, now_ms = self.book.talks, self.around.now_ms()
         known = talks.pop(place.key, None) or Talk(place)
-        talks[place.key] = replace(known, place=place, used_ms=now_ms)
+        reader = (sender or known.reader) if place.kind == "private" else ""
+        talks[place.key] = replace(known, place=place, used_ms=now_ms, reader=reader)
         while len(talks) > MOST_PLACES:
             busy = {item.place for item in self.book.items.values()}
             talks.pop(next((key for key in talks if key not in busy), next(iter(talks))))

@@ -131,7 +131,7 @@ class Incoming:
             case Stranger(identity):
                 code = await held.around.people.ask(identity, arrived.place.key, arrived.sender.name)
                 if code:
-                    held.talk(arrived.place)
+                    held.talk(arrived.place, arrived.sender.id)
                     held.outbox.say(arrived.place.key, _greeting(code), self._mark(arrived))
             case Told(text):
                 await self._tell(arrived, text)
@@ -153,7 +153,7 @@ class Incoming:
                 except SullaError as error:
                     log.info("%s: a press was not answered: %s", self._held.name, error.message)
             return
-        self._held.talk(arrived.place)
+        self._held.talk(arrived.place, arrived.sender.id)
         self._held.outbox.say(arrived.place.key, text, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
@@ -189,7 +189,7 @@ class Incoming:
 
     async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
         """Take what was said before back, as it was after so many edits; whether its turn had not begun."""
-        held, talk = self._held, self._held.talk(arrived.place)
+        held, talk = self._held, self._held.talk(arrived.place, arrived.sender.id)
         before = (_edit(arrived, edits).version,) if edits else ()
         message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id, *before)), False
         for thread in (talk.thread, *(left for left, _ in talk.left)):
@@ -201,7 +201,7 @@ class Incoming:
 
     async def _say(self, arrived: Arrived, person: Person | None, text: str) -> None:
         held, place = self._held, arrived.place
-        talk = held.talk(place)
+        talk = held.talk(place, arrived.sender.id)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
         if person is not None and await self._answers(arrived, person):
             return

@@ -242,7 +242,7 @@ class TelegramChannel:
 
     async def send_file(self, place: Place, file: SaidFile) -> Outcome:
         """See `base.Channel`."""
-        caption, entities = _form(beginning(file.caption, _MOST_CAPTION, utf16_units))
+        caption, entities = _form(Said(beginning(file.caption, _MOST_CAPTION, utf16_units)))
         try:
             sent = await self._bot.send_document(
                 place.id,

@@ -112,6 +112,24 @@ class AskingKit:
             await scene.until(lambda: "Done." in scene.texts(1), "the answer")
             assert "Rome" in str(provider.requests[1].messages[-1])
 
+    async def test_who_may_not_answer_reads_who_may(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        made: list[str] = []
+        tool = _reaching(made)
+        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, bob = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "bob", ("read", "write"))
+            await scene.pair(2, "ann")
+            await wire.say(place, bob, "do it", forwarded=True)
+            await scene.until(lambda: scene.texts(1), "a question")
+            (asked,) = wire.seen(place)
+            assert "Nobody here may answer this. ann may" in asked.text
+            assert (asked.buttons, "/pick" in asked.text) == ({}, False)
+            assert not made
+
     async def test_a_reply_to_a_question_that_is_over_is_told_so_and_is_no_message(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
