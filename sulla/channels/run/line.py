@@ -19,6 +19,7 @@ from sulla.channels.run.ending import each_ending, ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
+from sulla.channels.run.making import made
 from sulla.channels.run.reading import Reader
 from sulla.channels.run.shelf import LEASE_S, Shelf
 from sulla.channels.run.talking import Talking
@@ -188,7 +189,7 @@ class Line:
         try:
             if not await shelf.open():
                 return False
-            channel = self.make()
+            channel = await made(self.make)
             try:
                 await self._work(shelf, channel)
             finally:
