@@ -292,7 +292,8 @@ class Outbox:
         """What of an item is sent."""
         if not item.doubtful:
             return item.text
-        marked = (DOUBTFUL_BEGINNING if item.kind == "final" else DOUBTFUL) + item.text
+        answers = item.kind == "final" and not item.asks.exact
+        marked = (DOUBTFUL_BEGINNING if answers else DOUBTFUL) + item.text
         return marked if self._measure(marked, *item.asks.exact) <= self._manners.most_chars else item.text
 
     # ------------------------------------------------------------------------------------------------------- private
@@ -305,7 +306,7 @@ class Outbox:
         return max(map(self._measure, (DOUBTFUL, DOUBTFUL_BEGINNING)))
 
     def _exact_parts(self, shown: Shown) -> list[tuple[str, ...]]:
-        below = DOUBTFUL_BEGINNING + PART.format(99, 99) + "\n\n" + shown.text
+        below = DOUBTFUL + PART.format(99, 99) + "\n\n" + shown.text
         return apart(shown.exact, below, self._manners.most_chars, self._measure)
 
     def _add(self, item: Item) -> None:

@@ -19,8 +19,9 @@ from sulla.store.base import Store
 from sulla.testing.channels.asking_kit import AskingKit
 from sulla.testing.channels.exact_kit import AskedExactlyKit
 from sulla.testing.channels.kill_kit import MARK, KillKit
+from sulla.testing.channels.receiving_kit import ReceivingKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
-from sulla.testing.channels.wire import ExclusiveWire, Wire
+from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
 
@@ -68,7 +69,7 @@ class BrokenOff(Slow):
             yield delta
 
 
-class LineKit(AskingKit, AskedExactlyKit, KillKit):
+class LineKit(AskingKit, AskedExactlyKit, KillKit, ReceivingKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:
@@ -93,28 +94,6 @@ class LineKit(AskingKit, AskedExactlyKit, KillKit):
             stands = scene.line.standing
             assert (stands.why, stands.failed_why != "") == ("", True)
             assert failed_ms < stands.since_ms
-
-    async def test_while_another_program_reads_what_is_said_goes_out(
-        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
-    ) -> None:
-        if not isinstance(wire, ExclusiveWire):
-            return
-        async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
-            await scene.pair(1, "ann")
-            await wire.say(wire.place(1), wire.person(1), "before")
-            await scene.until(lambda: scene.texts(1) == [f"{ECHO}before"], "an answer")
-            held = scene.line.held
-            wire.occupy(True)
-            await scene.until(lambda: scene.line.why.startswith("receiving waits: "), "nothing is handed on")
-            assert await scene.line.tell(wire.place(1).key, "News.")
-            await scene.until(lambda: "News." in scene.texts(1), "it is told all the same")
-            assert scene.line.state == "failing"
-            await wire.say(wire.place(1), wire.person(1), "meanwhile")
-            wire.occupy(False)
-            await scene.until(lambda: f"{ECHO}meanwhile" in scene.texts(1), "an answer")
-            assert scene.line.state == "well"
-            assert scene.line.held is held  # nothing was opened anew
-            assert scene.texts(1) == [f"{ECHO}before", "News.", f"{ECHO}meanwhile"]
 
     async def test_strangers_are_not_taken_up(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path

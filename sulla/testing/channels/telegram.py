@@ -127,8 +127,8 @@ class TelegramWire:
                         await kept.news.wait()
         finally:
             kept.asked = False
-        lost, most = self._updates.taken, int(args.get("limit") or MOST_UPDATES)
-        return _failed(409, lost) if lost else _ok(kept.waiting[:most])
+        waiting = kept.waiting[: int(args.get("limit") or MOST_UPDATES)]
+        return _failed(409, lost) if (lost := self._updates.taken) else _ok(waiting)
 
     def _on_getme(self, args: Mapping[str, Any]) -> web.Response:
         return _ok(
@@ -154,8 +154,8 @@ class TelegramWire:
         name, content = args["document"]
         handle = f"file-{len(self._files)}"
         self._files[handle] = content
-        document = {"file_id": handle, "file_unique_id": handle, "file_name": name}
-        return _ok(self._add(args, {"document": document, "caption": str(args.get("caption") or "")}))
+        what = {"document": {"file_id": handle, "file_unique_id": handle, "file_name": name}}
+        return _ok(self._add(args, what | {"caption": args.get("caption")}))
 
     def _on_editmessagetext(self, args: Mapping[str, Any]) -> web.Response:
         found = self._message(args)
@@ -326,7 +326,7 @@ class TelegramWire:
     def occupy(self, taken: bool, how: str = OTHER) -> None:
         """See `wire.ExclusiveWire`; and what whoever asks is told."""
         self._updates.taken = how if taken else ""
-        self._updates.news.set()  # whoever waits loses his turn
+        self._updates.news.set()
 
     def _take_number(self) -> int:
         return next(self._numbers)
@@ -342,9 +342,7 @@ class _Updates:
         self.waiting: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []
         self.news = asyncio.Event()
-        self.asked = False
-        self.taken = ""
-        """What whoever asks is told where another program does; empty where none does."""
+        self.asked, self.taken = False, ""  # whether somebody asks; what he is told where another program does
         self._next = 1_000
 
     def tell(self, update: dict[str, Any]) -> None:
