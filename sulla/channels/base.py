@@ -108,6 +108,17 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """The service answers, and hands nothing on for now; what is sent it takes."""
+
+    why: str
+    """For people, without secrets."""
+    own_s: float = 0.0
+    """For how many seconds it may be because of a look of this daemon's own from before it was stopped; 0 where it
+    cannot be that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """What arrived, in the service's order, and how far that is."""
 
@@ -117,6 +128,9 @@ class Batch:
     the place itself and knows it by the acknowledgement alone may leave it empty."""
     unread: int = 0
     """Events that came with it and could not be read, so that nothing becomes of them."""
+    refusal: Refusal | None = None
+    """Why it is empty, where the service was asked and hands nothing on. It is asked again when the next batch is
+    wanted, for which whoever reads waits a while; he sends meanwhile, and opens nothing anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +172,7 @@ class SaidFile:
     """Within `Manners.most_file_bytes`."""
     mime: str = ""
     caption: str = ""
+    """CommonMark, as `Said.text`."""
     key: str = ""
     """See `Said.key`."""
 
@@ -245,8 +260,9 @@ class Channel(Protocol):
     """One account at one service, from `open` to `close`. Called from one event loop, by several tasks at once.
 
     Whatever fails raises a `SullaError`, whose words hold no secret: `Unauthorized` where the service does not know the
-    credentials (nothing helps but other settings), `Unavailable` where it does not answer or wants to be left alone
-    (with `retry_after_s` where it says for how long). A send never raises: it says what came of it.
+    credentials (nothing helps but other settings; of several the words name the wrong one as the settings do),
+    `Unavailable` where it does not answer or wants to be left alone (with `retry_after_s` where it says for how long).
+    A send never raises: it says what came of it.
     """
 
     @property

@@ -37,7 +37,8 @@ class ChannelKind(NamedTuple):
     title: str
     """For people."""
     make: str
-    """``module:FUNCTION``, takes a `Wanted` and gives a `base.Channel`. The service's library is imported there."""
+    """``module:FUNCTION``, takes a `Wanted` and gives a `base.Channel`. The service's library is imported there. It
+    runs in a thread beside the event loop, so what needs that begins in `Channel.open`."""
     options: str
     """``module:CLASS``, a pydantic model of what the settings may say, which forbids all else."""
     secrets: Mapping[str, str] = MappingProxyType({})

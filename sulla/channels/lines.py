@@ -27,6 +27,7 @@ from sulla.channels.rpc import (
 from sulla.channels.run.doubled import is_said
 from sulla.channels.run.line import Line
 from sulla.channels.run.people_book import PeopleBook
+from sulla.channels.run.unasked import ask_others
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
@@ -153,6 +154,9 @@ class Lines:
                 where = f"`people` of the channel {line.said.name!r} in sulla.toml"
                 raise Conflict(f"{person!r} is let in by {where}: take that out, restart the daemon, and forget then")
         await self._people.forget(person)
+        for line in self.every.values():
+            if line.held is not None:
+                await ask_others(line.held)
         return ChannelForgotten(person)
 
     def _named(self, known: People) -> Iterator[tuple[Identity, str]]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from sulla.channels.base import Channel
 from sulla.channels.kinds import ChannelKind, Wanted, maker
+from sulla.channels.run.making import made
 from sulla.channels.run.quiet import hush
 from sulla.channels.settings import AccountSettings
 from sulla.core.clock import Clock
@@ -134,7 +135,7 @@ async def tried(make: Callable[[], Channel]) -> Tried:
     Args:
         make: makes the channel.
     """
-    channel = make()
+    channel = await made(make)
     try:
         account = await channel.open()
     except SullaError as error:

@@ -24,6 +24,7 @@ from sulla.threads.log.charging import charge, charge_report
 from sulla.threads.log.codec import Origin
 from sulla.threads.log.family import RunRef
 from sulla.threads.log.forms import Form
+from sulla.threads.log.inputs import ControlInput
 from sulla.threads.log.open_run import OpenRun
 from sulla.threads.log.records import Answer, Outcome, OutcomeStatus, ThreadCreated
 from sulla.threads.log.schema import Slice
@@ -92,14 +93,15 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin, why: str) -> 
             raise CorruptRecord(f"{state.thread_id}: {fact.kind} without an open run")
         charge(state, run, fact.tokens, fact.cost_micro, origin)
     if run is not None and fact.what in _RULED:
-        _RULED[fact.what](run, fact)
+        _RULED[fact.what](run, fact, taken)
     elif run is not None and fact.call_id:
-        run.calls.permits.pop(fact.call_id, None)
+        run.calls.begin(fact.call_id)
         run.calls.granted.discard(fact.call_id)
         if fact.effect:
             run.calls.intents[fact.call_id] = fact.effect
         else:
             run.calls.intents.pop(fact.call_id, None)
+            run.calls.used.pop(fact.call_id, None)
     if run is not None and fact.what == "STEP_COMPLETED":
         run.course.excused = run.course.crashes  # only what ends the daemon again and again ends the run
     if fact.input_seq:
@@ -108,16 +110,22 @@ def _fold_played(state: ThreadState, fact: Played, origin: Origin, why: str) -> 
         state.newest.outcome = outcome_of(fact, origin.at_ms, why)
 
 
-def _allowed(run: OpenRun, fact: Played) -> None:
-    run.calls.permits[fact.call_id] = _PERMIT.read({**fact.detail, "call_id": fact.call_id})
+def _allowed(run: OpenRun, fact: Played, taken: ControlInput | None) -> None:
+    permit = _PERMIT.read({**fact.detail, "call_id": fact.call_id})
+    if taken is not None and isinstance(taken.fact, Answer):
+        permit = replace(permit, by=taken.fact.by, at_ms=taken.at_ms)
+    run.calls.permits[fact.call_id] = permit
 
 
-def _again(run: OpenRun, fact: Played) -> None:
+def _again(run: OpenRun, fact: Played, taken: ControlInput | None) -> None:
     run.calls.granted.add(fact.call_id)
 
 
 _PERMIT: Final = Form(Permit)
-_RULED: Final[Mapping[str, Callable[[OpenRun, Played], None]]] = {"CALL_ALLOWED": _allowed, "CALL_AGAIN": _again}
+_RULED: Final[Mapping[str, Callable[[OpenRun, Played, ControlInput | None], None]]] = {
+    "CALL_ALLOWED": _allowed,
+    "CALL_AGAIN": _again,
+}
 """What a person has said of a call that has not begun."""
 
 

@@ -12,7 +12,10 @@ from sulla.core.pattern import late_pattern
 from sulla.terminal.table import harmless, one_line, width
 from sulla.terminal.wrap import wrapped
 
-_FORM = late_pattern(r"May (?P<tool>\S+) be called with (?P<args>.*)", re.DOTALL)
+_FORM = late_pattern(
+    r"(?P<again>Asked again: [^;]*; yes has it done once more\. )?May (?P<tool>\S+) be called with (?P<args>.*)",
+    re.DOTALL,
+)
 _REASON = late_pattern(r"\? Asked because (?P<why>.*)\. \(call [0-9a-f]{16}\)", re.DOTALL)
 _CUT = late_pattern(r"\[\.\.\. \d+ characters are not shown here; ")
 """What the daemon puts for the middle of arguments that are too long for a question. Within a text of theirs it leaves
@@ -34,6 +37,8 @@ class _Call:
     tool: str
     args: dict[str, Any]
     why: str
+    again: str
+    """That it was allowed before, and may be done; empty where it was not."""
 
 
 def frame(prompt: str, head: str, columns: int) -> list[str]:
@@ -54,7 +59,8 @@ def frame(prompt: str, head: str, columns: int) -> list[str]:
         body, why = [row for line in harmless(prompt).split("\n") for row in _prose("│ ", line, room)], ""
     else:
         why, *more = reason_lines(_short_reason(call))
-        body = list(_wrapped(_squeezed([*_arguments(call.args), *more]), room))
+        body = [*(_prose("│ ", call.again, room) if call.again else ())]
+        body += _wrapped(_squeezed([*_arguments(call.args), *more]), room)
         head = f"{call.tool} {head}".strip()
     said = [f"┌ {one_line(head, room)}", *body]
     return [*said, *_prose("└ ", f"why: {why}", room)] if why else [*said, "└"]
@@ -97,7 +103,8 @@ def told(prompt: str) -> tuple[str, str]:
     call = None if is_cut(prompt) else _call(prompt)
     if call is None:
         return "", ""
-    return "\n".join(_squeezed(list(_arguments(call.args)))), "\n".join(reason_lines(_short_reason(call)))
+    why = "\n".join(reason_lines(_short_reason(call)))
+    return "\n".join(_squeezed(list(_arguments(call.args)))), f"{call.again} {why}".lstrip()
 
 
 def brief(prompt: str) -> str:
@@ -105,7 +112,8 @@ def brief(prompt: str) -> str:
     call = _call(prompt)
     if call is None:
         return one_line(prompt)
-    return one_line(f"{call.tool}: " + " · ".join(line for line in _arguments(call.args) if line.strip()))
+    said = [f"{call.again} {call.tool}: ".lstrip(), " · ".join(line for line in _arguments(call.args) if line.strip())]
+    return one_line("".join(said))
 
 
 def _call(prompt: str) -> _Call | None:
@@ -120,7 +128,7 @@ def _call(prompt: str) -> _Call | None:
     reason = _REASON.fullmatch(found["args"][end:])
     if reason is None or not isinstance(args, dict):
         return None
-    return _Call(found["tool"], args, reason["why"])
+    return _Call(found["tool"], args, reason["why"], (found["again"] or "").rstrip())
 
 
 def _arguments(args: dict[str, Any]) -> Iterator[str]:

@@ -27,6 +27,7 @@ TASKS = (
     "sulla/models/wire/deadline.py",
     "sulla/daemon/capability_tasks.py",
     "sulla/tools/attempt.py",
+    "sulla/channels/run/ending.py",
     "sulla/gateway/server/server.py",
 )
 

@@ -41,16 +41,19 @@ def test_a_call_of_a_step_is_meant_from_its_beginning_to_its_end() -> None:
 
 def test_a_yes_to_a_call_is_kept_until_it_begins_and_so_is_a_word_that_it_may_run_again() -> None:
     log = walking()
-    seq = log.offer(f.Answer("approval:1", "", "always"))
+    seq = log.offer(f.Answer("approval:1", "", "always", by="ann"))
     permit: dict[str, Json] = {"digest": "d", "wait_id": "approval:1", "tool": "t", "target": "h", "always": True}
     log.decide(Played("CALL_ALLOWED", "a", permit, seq, CALL))
     run = log.state.run
     assert run is not None
-    assert run.calls.permits == {CALL: Permit(CALL, "d", "approval:1", "t", "h", always=True)}
+    assert run.calls.permits == {CALL: Permit(CALL, "d", "approval:1", "t", "h", always=True, by="ann", at_ms=5)}
     log.decide(Played("CALL_AGAIN", "a", call_id=CALL))
     assert run.calls.granted == {CALL}
     log.decide(Played("CALL_STARTED", "a", call_id=CALL, effect="once"))
     assert (run.calls.permits, run.calls.granted, run.calls.intents) == ({}, set(), {CALL: "once"})
+    assert set(run.calls.used) == {CALL}
+    log.decide(Played("STEP_COMPLETED", "a", call_id=CALL))
+    assert run.calls.used == {}
 
 
 def test_what_a_record_takes_up_is_put_away_counted_and_charged() -> None:

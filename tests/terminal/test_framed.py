@@ -15,7 +15,7 @@ from sulla.core.words import Words
 from sulla.terminal.framed import brief, frame, told
 from sulla.terminal.questions import Question, framed, why_not
 from sulla.testing.channels.exact_kit import HOSTILE
-from sulla.threads.log.waits import Wait
+from sulla.threads.log.waits import Permit, Wait
 
 COMMAND = "if true; then\n  echo 'caf\N{LATIN SMALL LETTER E WITH ACUTE} \u202e'\nfi" + "\n" * 9 + "echo " + "x" * 60
 
@@ -118,6 +118,21 @@ def test_arguments_that_a_question_leaves_part_of_out_are_never_told_as_whole() 
     prompt = asked("the conversation is mistrusted", content="a" * 28_000)
     assert told(prompt) == ("", "")
     assert told(asked("it is outward", content="a")) == ("a", "it is outward")
+
+
+def test_what_was_allowed_before_and_may_be_done_is_said_first_wherever_it_is_shown() -> None:
+    used = Permit(CallId("c"), "d", "approval:c:d:0", by="channel:ann", at_ms=0)
+    prompt, _ = question(
+        ToolCall(CallId("c"), "bash", {"command": "ls"}), "it is outward", "0123456789abcdef0123", used
+    )
+    again = (
+        "Asked again: channel:ann has allowed this, and then it was cut off, so it may be done already; "
+        "yes has it done once more."
+    )
+    assert prompt.startswith(f"{again} May bash be called with ")
+    assert frame(prompt, "asks", 1_000) == ["┌ bash asks", f"│ {again}", "│ ls", "└ why: it is outward"]
+    assert told(prompt) == ("ls", f"{again} it is outward")
+    assert brief(prompt) == f"{again} bash: ls"
 
 
 def test_the_head_says_who_asks_and_how_many_there_are() -> None:

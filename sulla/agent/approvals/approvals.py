@@ -10,6 +10,7 @@ from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 from sulla.core.ids import derived_id
 from sulla.core.message import ToolCall
+from sulla.core.stamp import stamp
 from sulla.store.sealing import seal, unseal
 from sulla.store.values import Draft, Head, Record
 from sulla.threads.log.records import Answer, ToolCallResult
@@ -40,12 +41,12 @@ MOST_RULES: Final = 1_000
 """Rules that are good at once."""
 
 
-def wait_id(call: ToolCall, digest: str, crashes: int) -> str:
+def wait_id(call: ToolCall, digest: str, cuts: int) -> str:
     """The name of a question: it names the exact call, so an answer to another one fits nowhere."""
-    return f"approval:{call.id}:{digest[:16]}:{crashes}"
+    return f"approval:{call.id}:{digest[:16]}:{cuts}"
 
 
-def question(call: ToolCall, reason: str, digest: str) -> tuple[str, str]:
+def question(call: ToolCall, reason: str, digest: str, used: Permit | None = None) -> tuple[str, str]:
     """What a person is asked, in ASCII on one line: no character of it can hide another one, or pass for one, and it
     shows no pictures, also where a client shows it as an answer: what one begins with is spelled as JSON does
     (``\\u0021[``), so that the arguments are still those of the call, to the letter.
@@ -54,11 +55,25 @@ def question(call: ToolCall, reason: str, digest: str) -> tuple[str, str]:
         call: the call.
         reason: why they are asked.
         digest: of the exact call.
+        used: the yes that it was begun on before, if it was: then nobody knows whether it is done.
 
     Returns:
         `Wait.prompt` and `Wait.whole`.
     """
-    return _told(call, f"May {call.name} be called with ", f"? Asked because {_plain(reason)}. (call {digest[:16]})")
+    begins = f"{_again(used)} " if used is not None else ""
+    ends = f"? Asked because {_plain(reason)}. (call {digest[:16]})"
+    return _told(call, f"{begins}May {call.name} be called with ", ends)
+
+
+def _again(used: Permit) -> str:
+    """How a question begins whose call was allowed and cut off; `terminal.framed` knows it by its first and last
+    words.
+    """
+    at = f" at {stamp(used.at_ms)}" if used.at_ms else ""
+    return (
+        f"Asked again: {_plain(used.by) or 'a person'} has allowed this{at}, and then it was cut off, "
+        "so it may be done already; yes has it done once more."
+    )
 
 
 def review(call: ToolCall, cuts: int) -> Wait:

@@ -294,9 +294,11 @@ class CallGuard:
         names = filed.shown if filed is not None else {}
         args = shown_args(tool, call.args, context, names)
         shown = {name: self.redactor.json(value) for name, value in args.items()}
-        said, whole = question(replace(call, args=shown), self.redactor.text(ask.reason), digest)
+        used = open_run.calls.used.get(call.id)
+        said, whole = question(replace(call, args=shown), self.redactor.text(ask.reason), digest, used)
         return Wait(
-            wait_id(call, digest, open_run.course.crashes),
+            # Any stop uses the yes up, a crash or none: the question after it has another name than the answered one.
+            wait_id(call, digest, open_run.course.crashes if used is None else open_run.course.cuts),
             call.id,
             said,
             digest,

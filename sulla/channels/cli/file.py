@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -14,9 +15,11 @@ from sulla.core.errors import Conflict, NotFound, SettingsError
 
 _HEADER: Final = re.compile(r"^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _ACCOUNTS: Final = "channels.accounts"
+Plain = str | bool | int | float
+"""What an option can be that is typed."""
 
 
-def added(text: str, name: str, kind: str, options: Mapping[str, str], secrets: Mapping[str, str]) -> str:
+def added(text: str, name: str, kind: str, options: Mapping[str, Plain], secrets: Mapping[str, str]) -> str:
     """The text with one more channel at its end.
 
     Args:
@@ -125,7 +128,9 @@ def _names(text: str) -> list[str]:
     return [str(one.get("name")) for one in accounts]
 
 
-def _literal(value: str) -> str:
-    """A text as TOML writes it."""
+def _literal(value: Plain) -> str:
+    """A text, a number, or yes or no as TOML writes it."""
+    if not isinstance(value, str):
+        return json.dumps(value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in escaped) + '"'

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
-from sulla.channels.cli.file import added, notices_by, removed, write
+from sulla.channels.cli.file import Plain, added, notices_by, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
 from sulla.channels.opened import fault_of, kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
@@ -79,28 +79,30 @@ async def set_up(
     shown = {option: f"{what}: " for option, what in kind.asks.items() if option not in options}
     hidden = {secret: f"Give {what} (it is not shown): " for secret, what in {**kind.secrets, **kind.may}.items()}
     said = AccountSettings(name=name, kind=kind.name)
-    chosen, secrets, asks = dict(options), dict[str, str](), True
+    secrets, asks = dict[str, str](), True
+    chosen: dict[str, Plain] = dict(options)
     for _ in range(TRIES):
         try:
             if asks:
                 chosen = await _chosen(ask, shown, said, kind, options)
                 said = said.model_copy(update={"options": dict(chosen)})
-                options_of(said, kind)  # before any secret is asked for
+                chosen = _meant(chosen, options_of(said, kind))  # before any secret is asked for
                 asks = False
-            secrets = await _secrets(ask, hidden)
-            kept = {key: SecretStr(one) for key, one in secrets.items()}
+            secrets |= await _secrets(ask, {name: what for name, what in hidden.items() if name not in secrets})
+            kept = {key: SecretStr(one) for key, one in secrets.items() if one}
             account, why, refused = await tried(making(said.model_copy(update={"secrets": kept}), kind, SystemClock()))
             asks = not refused  # else the secrets alone are wrong
         except SettingsError as error:
             account, why = "", error.message
         if not why:
-            write(path, added(text, name, kind.name, chosen, secrets))
+            write(path, added(text, name, kind.name, chosen, {key: one for key, one in secrets.items() if one}))
             tell(
                 hint(f"{kind.title} lets you in as {one_line(account)}. {name!r} begins with the next start of Sulla;")
             )
             tell(hint("then write to it, and confirm the code that it answers with: `sulla channel pair CODE NAME`"))
             return Exit.OK
         tell(f"it was not taken: {one_line(why, 300)}")
+        secrets = _good(secrets, why)
     return Exit.FAILED
 
 
@@ -110,9 +112,9 @@ def _text_of(path: Path) -> str:
 
 async def _chosen(
     ask: Ask, wanted: Mapping[str, str], said: AccountSettings, kind: ChannelKind, options: Mapping[str, str]
-) -> dict[str, str]:
+) -> dict[str, Plain]:
     """All options, with those that were answered; an answer that cannot be is asked for again at once."""
-    chosen = dict(options)
+    chosen: dict[str, Plain] = dict(options)
     for option, prompt in wanted.items():
         for _ in range(TRIES):
             answer = await _answer(ask, prompt, hidden=False)
@@ -126,10 +128,21 @@ async def _chosen(
     return chosen
 
 
+def _meant(typed: Mapping[str, Plain], model: BaseModel) -> dict[str, Plain]:
+    """What was typed, with numbers and yes or no as such."""
+    made = model.model_dump(mode="json", include=set(typed))
+    return {key: made[key] if isinstance(made.get(key), bool | int | float) else value for key, value in typed.items()}
+
+
+def _good(secrets: Mapping[str, str], why: str) -> dict[str, str]:
+    """Those that need not be asked for again: where one is named as the wrong one, the others."""
+    wrong = {name for name in secrets if re.search(rf"\b{re.escape(name)}\b", why)}
+    return {name: kept for name, kept in secrets.items() if name not in wrong} if wrong else {}
+
+
 async def _secrets(ask: Ask, wanted: Mapping[str, str]) -> dict[str, str]:
-    """What was answered, by what was asked for; without empty answers."""
-    answers = {name: await _answer(ask, prompt, hidden=True) for name, prompt in wanted.items()}
-    return {name: answer for name, answer in answers.items() if answer}
+    """What was answered, by what was asked for."""
+    return {name: await _answer(ask, prompt, hidden=True) for name, prompt in wanted.items()}
 
 
 async def _answer(ask: Ask, prompt: str, *, hidden: bool) -> str:

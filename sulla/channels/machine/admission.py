@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 
 from sulla.channels.base import Arrived, Press
 from sulla.channels.machine.people import Identity, People, Person
+from sulla.channels.machine.values import Talk
 from sulla.core.dataclass import dataclass
 
 CommandName = Literal["new", "stop", "status", "agent", "help", "pick", "start"]
@@ -146,6 +147,31 @@ def known(people: People, rules: Rules, sender: str) -> Person | None:
     if name is None:
         return None
     return people.named(name) or Person(name, identities=(Identity(rules.channel, sender),))
+
+
+def may_answer(people: People, rules: Rules, talk: Talk) -> bool:
+    """Whether somebody who reads at a place may answer questions, as far as is known.
+
+    Args:
+        people: who was let in.
+        rules: whom the settings name.
+        talk: the place's.
+    """
+    if not talk.reader:
+        return True
+    person = known(people, rules, talk.reader)
+    return person is not None and "approve" in person.scopes
+
+
+def who_may_answer(people: People, rules: Rules) -> tuple[str, ...]:
+    """The names of those who may answer questions by channels.
+
+    Args:
+        people: who was let in.
+        rules: whom the settings of one channel name.
+    """
+    named = (people.named(name) or Person(name) for name in rules.people.values())
+    return tuple(sorted({one.name for one in (*people.persons, *named) if "approve" in one.scopes}))
 
 
 def _pressed(arrived: Arrived, person: Person | None) -> Verdict:

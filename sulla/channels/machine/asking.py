@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
@@ -11,13 +11,15 @@ from typing import Final
 from sulla.agent.approvals.approvals import leaves_out
 from sulla.channels.machine.exact import in_line, literal
 from sulla.channels.machine.people import Person
-from sulla.channels.machine.values import Choice, Question, Shown, Verdict
+from sulla.channels.machine.values import Choice, Closed, Question, Shown, Verdict
 from sulla.core.cut import cut
 from sulla.core.dataclass import dataclass
 from sulla.core.ids import derived_id
 from sulla.threads.log.waits import Wait
 
 OLD: Final = "This was answered already, or is no longer asked."
+OVER: Final = "Your reply was not taken: what is not about it, say without a reply to it."
+"""What whoever replies to such a question is told beside what became of it."""
 WORDS: Final = "This was not taken: the question is answered in words of your own. Reply to it with some."
 NO_FILES: Final = "The words were taken as the answer; the files with them were not."
 HOW: Final = "Reply to this message with your answer."
@@ -126,6 +128,18 @@ def shown_of(question: Question, *, button_chars: int, more: str = "") -> Shown:
     return Shown((prompt, ways), "\n\n".join(filter(None, (more, how))))
 
 
+def shown_for_others(question: Question, who: Sequence[str]) -> Shown:
+    """What a question says where nobody reads it who may answer.
+
+    Args:
+        question: it.
+        who: may answer it by a channel.
+    """
+    others = f"{', '.join(who)} may, and whoever" if who else "Whoever"
+    text = f"*Nobody here may answer this. {others} uses `sulla approvals` or the console may.*"
+    return Shown((literal(question.prompt) or "?",), text)
+
+
 def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:
     """What a reply in words means, where there are no buttons: a choice if it says nothing but its number or its label.
     The reply names the question, so nothing is guessed.
@@ -199,6 +213,19 @@ def picked(
         return NOTHING
     how = (PRESS if buttons else SAY) if any(one.choices for one in here) else "Reply to the question with your answer."
     return f"{cut(_plain(word), MOST_WORD_CHARS)!r} is no choice of what is asked here now. {how}"
+
+
+def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> str:
+    """What whoever replies to a question is told that is open no longer; empty where it is none.
+
+    Args:
+        closed: those that are remembered.
+        reply_to: the service's id of the message that is replied to.
+        place: where.
+    """
+    hows = (one.how for one in closed.values() if reply_to and (one.ref, one.place) == (reply_to, place))
+    how = next(hows, "")
+    return f"That question is closed: {how}. {OVER}" if how else ""
 
 
 def _numbered(question: Question) -> bool:

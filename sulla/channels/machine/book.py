@@ -12,7 +12,18 @@ from sulla.channels.base import Arrived, Attachment, Button, Place, Press, Sende
 from sulla.channels.machine.parts import Parts
 from sulla.channels.machine.seen import Seen
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Preview, Question, Talk, Waiting
+from sulla.channels.machine.values import (
+    Asks,
+    Choice,
+    Closed,
+    GivenUp,
+    Item,
+    Owner,
+    Preview,
+    Question,
+    Talk,
+    Waiting,
+)
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord
 
@@ -34,6 +45,8 @@ class Book:
     given_up: GivenUp = GivenUp()
     waiting: Parts[Waiting] = field(default_factory=Parts, init=False)
     """What came and was not taken in yet, in its order, by what it is known by in `seen`."""
+    closed: Parts[Closed] = field(default_factory=Parts, init=False)
+    """Questions that are open no longer, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +89,7 @@ def decode(body: bytes) -> Book:
             _given_up(raw["given_up"]),
         )
         book.waiting = Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()})
+        book.closed = Parts({key: _closed(one) for key, one in raw.get("closed", {}).items()})
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
     return book
@@ -169,6 +183,10 @@ def _waiting(one: Mapping[str, Any]) -> Waiting:
     return Waiting(one["line"], Arrived(**{**said, **parts}))
 
 
+def _closed(one: Mapping[str, Any]) -> Closed:
+    return Closed(**one)
+
+
 def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
     """Versions before kept their number alone."""
     return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
@@ -180,6 +198,7 @@ _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
     "previews": _preview,
     "questions": _question,
     "waiting": _waiting,
+    "closed": _closed,
 }
 """The parts of a book, and what reads one of them."""
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)

@@ -31,6 +31,8 @@ _NEW: Final = frozenset({"text", "final", "file"})
 """Kinds of items that are a message of their own: one that is sent twice is there twice."""
 DOUBTFUL: Final = "*(This may have been sent before.)*\n\n"
 """What stands before a message of which nobody can find out whether it arrived."""
+DOUBTFUL_BEGINNING: Final = "*(This may have been sent before; what stands above may be its beginning.)*\n\n"
+"""The same before one of which a preview may have arrived."""
 
 PART: Final = "*(Part {} of {}.)*"
 """What stands below each message of a question that is too long for one."""
@@ -154,6 +156,16 @@ class Outbox:
             id_ = derived_id("out", question.id, "over")
             self._add(Item(id_, question.place, "", "edit", over, ref=question.ref))
 
+    def ask_others(self, question: Question, shown: Shown) -> None:
+        """A question is still open, and nobody may answer it any more where it is asked: it has no buttons there."""
+        exact = (self._exact_parts(shown) or [("?",)])[-1]
+        asked = next((item for item in self._book.items.values() if item.asks.question == question.id), None)
+        if asked is not None:
+            self._put(replace(asked, text=shown.text, asks=Asks(question.id, exact=exact)))
+        elif question.ref and self._manners.edits:
+            id_ = derived_id("out", question.id, "others")
+            self._add(Item(id_, question.place, shown.text, "edit", Asks(exact=exact), ref=question.ref))
+
     def show(self, place: str, message_id: str, text: str) -> Preview:
         """A preview is about to be sent."""
         preview = Preview(derived_id("out", message_id, "0"), place, message_id, text=text)
@@ -193,7 +205,7 @@ class Outbox:
         if preview is None or not preview.text:
             return
         mark = f"\n\n{broken_off(begins)}"
-        most = self._manners.most_chars - self._measure(mark) - self._measure(DOUBTFUL)
+        most = self._manners.most_chars - self._measure(mark) - self._room()
         text = beginning(preview.text, most, self._measure) + mark
         if preview.ref:
             self._add(Item(derived_id("out", preview.id, "broken"), place, text, "edit", ref=preview.ref))
@@ -280,14 +292,18 @@ class Outbox:
         """What of an item is sent."""
         if not item.doubtful:
             return item.text
-        marked = DOUBTFUL + item.text
+        answers = item.kind == "final" and not item.asks.exact
+        marked = (DOUBTFUL_BEGINNING if answers else DOUBTFUL) + item.text
         return marked if self._measure(marked, *item.asks.exact) <= self._manners.most_chars else item.text
 
     # ------------------------------------------------------------------------------------------------------- private
 
     def _parts(self, text: str) -> Sequence[str]:
-        room = self._measure(DOUBTFUL)
-        return cut_up(text, max(64, self._manners.most_chars - room), self._measure)
+        return cut_up(text, max(64, self._manners.most_chars - self._room()), self._measure)
+
+    def _room(self) -> int:
+        """What is left for the mark of a doubtful message."""
+        return max(map(self._measure, (DOUBTFUL, DOUBTFUL_BEGINNING)))
 
     def _exact_parts(self, shown: Shown) -> list[tuple[str, ...]]:
         below = DOUBTFUL + PART.format(99, 99) + "\n\n" + shown.text

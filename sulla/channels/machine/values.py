@@ -28,6 +28,8 @@ MOST_ASKED: Final = 16
 """Messages of a place that can be answered by what is said of them; of more, the oldest are not."""
 MOST_QUESTIONS: Final = 200
 """Questions with buttons; of more, the oldest one's are no longer good."""
+MOST_CLOSED: Final = 200
+"""Questions that are known to be open no longer; a reply to an older one is a message as any."""
 
 MOST_BEHIND: Final = 100
 """Of what waits behind files that are fetched, in all conversations of a channel; more is not taken, and whoever said
@@ -58,6 +60,9 @@ class Talk:
     asked: tuple[tuple[str, str], ...] = ()
     """The newest messages here whose turns have not ended, as far as the log was read: our ids of them, and the
     service's. What is said of how such a turn ended answers its message."""
+    reader: str = ""
+    """At a private place the service's id of who talks there; empty in groups, and where nobody has since it is kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,17 @@ class Waiting:
     """In which it waits: its place's key; that of somebody whom nobody knows is his own, so that nobody else waits
     there."""
     arrived: Arrived
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A question that is open no longer: whoever replies to it is told so."""
+
+    place: str
+    ref: str
+    """See `Question`."""
+    how: str
+    """What became of it, for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ async def carry_out(
         waits: how many messages wait here for files.
         dropped: whether any that did were dropped for it.
     """
-    held.talk(arrived.place)
+    held.talk(arrived.place, arrived.sender.id)
     match command.name:
         case "new":
             said = _new(held, arrived, command.rest, key)

@@ -15,7 +15,7 @@ from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.seen import Seen
-from sulla.channels.machine.values import MOST_ASKED, MOST_PLACES, Talk
+from sulla.channels.machine.values import MOST_ASKED, MOST_CLOSED, MOST_PLACES, Closed, Question, Talk
 from sulla.channels.run.people_book import PeopleBook
 from sulla.channels.run.shelf import Shelf
 from sulla.core.clock import Clock
@@ -119,11 +119,31 @@ class Held:
         others = (one for one in talk.asked if one[0] != ours)
         self.book.talks[place.key] = replace(talk, asked=(*others, (ours, theirs))[-MOST_ASKED:])
 
-    def talk(self, place: Place) -> Talk:
-        """What is known of a place, from now on as one where somebody talked last."""
+    def close(self, question: Question, how: str) -> None:
+        """A question is no longer open.
+
+        Args:
+            question: it.
+            how: what became of it, for people.
+        """
+        question = self.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
+        if question.ref:
+            self.book.closed[question.id] = Closed(question.place, question.ref, how)
+        while len(self.book.closed) > MOST_CLOSED:
+            self.book.closed.pop(next(iter(self.book.closed)))
+        self.outbox.ask_no_more(question, how)
+
+    def talk(self, place: Place, sender: str = "") -> Talk:
+        """What is known of a place, from now on as one where somebody talked last.
+
+        Args:
+            place: it.
+            sender: the service's id of whoever did.
+        """
         talks, now_ms = self.book.talks, self.around.now_ms()
         known = talks.pop(place.key, None) or Talk(place)
-        talks[place.key] = replace(known, place=place, used_ms=now_ms)
+        reader = (sender or known.reader) if place.kind == "private" else ""
+        talks[place.key] = replace(known, place=place, used_ms=now_ms, reader=reader)
         while len(talks) > MOST_PLACES:
             busy = {item.place for item in self.book.items.values()}
             talks.pop(next((key for key in talks if key not in busy), next(iter(talks))))

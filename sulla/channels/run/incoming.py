@@ -26,7 +26,7 @@ from sulla.channels.machine.admission import (
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Question, Talk
+from sulla.channels.machine.values import Closed, Question, Talk
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
@@ -153,11 +153,12 @@ class Incoming:
         return True
 
     def _where_asked(self, arrived: Arrived) -> Arrived:
-        """The same; what replies to an open question belongs to where that was asked, also where the service says that
-        it begins a thread of its own, as mail that names nothing but what it answers.
+        """The same; what replies to a question belongs to where that was asked, also where the service says that it
+        begins a thread of its own, as mail that names nothing but what it answers.
         """
         book = self._held.book
-        asked = next((one for one in book.questions.values() if one.ref and one.ref == arrived.reply_to), None)
+        known: tuple[Question | Closed, ...] = (*book.questions.values(), *book.closed.values())
+        asked = next((one for one in known if one.ref and one.ref == arrived.reply_to), None)
         talk = book.talks.get(asked.place) if asked is not None else None
         if talk is None or (talk.place.id, talk.place.kind) != (arrived.place.id, arrived.place.kind):
             return arrived
@@ -175,7 +176,7 @@ class Incoming:
             case Stranger(identity):
                 code = await held.around.people.ask(identity, arrived.place.key, arrived.sender.name)
                 if code:
-                    held.talk(arrived.place)
+                    held.talk(arrived.place, arrived.sender.id)
                     held.outbox.say(arrived.place.key, _greeting(code), self._mark(arrived))
             case Told(text):
                 await self._tell(arrived, text)
@@ -200,7 +201,7 @@ class Incoming:
                 except SullaError as error:
                     log.info("%s: a press was not answered: %s", self._held.name, error.message)
             return
-        self._held.talk(arrived.place)
+        self._held.talk(arrived.place, arrived.sender.id)
         self._held.outbox.say(arrived.place.key, text, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
@@ -220,8 +221,7 @@ class Incoming:
             await self._held.around.keeper().answer(ThreadId(question.thread), answer)
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
-        question = self._held.book.questions.pop(question.id, question)  # meanwhile it may be known where it stands
-        self._held.outbox.ask_no_more(question, f"{choice.label}: {person.name}")
+        self._held.close(question, f"{choice.label}: {person.name}")
         return f"{choice.label}."
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:
@@ -237,7 +237,7 @@ class Incoming:
 
     async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
         """Take what was said before back, as it was after so many edits; whether its turn had not begun."""
-        held, talk = self._held, self._held.talk(arrived.place)
+        held, talk = self._held, self._held.talk(arrived.place, arrived.sender.id)
         before = (_edit(arrived, edits).version,) if edits else ()
         message_id, waited = MessageId(held.id_of(arrived.place, arrived.message_id, *before)), False
         for thread in (talk.thread, *(left for left, _ in talk.left)):
@@ -249,7 +249,7 @@ class Incoming:
 
     async def _say(self, arrived: Arrived, person: Person | None, text: str) -> None:
         held, place = self._held, arrived.place
-        held.talk(place)
+        talk = held.talk(place, arrived.sender.id)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
         if person is not None and await self._answers(arrived, person):
             return
@@ -260,6 +260,10 @@ class Incoming:
         if person is None:
             quoted, text = "\n\n".join(filter(None, (f"{arrived.sender.name}: {text}", quoted))), UNKNOWN
         said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted)
+        if (
+            person is not None and place.kind == "group" and text
+        ):  # the name is the owner's word for him, and not his own
+            said = replace(said, text=f"{person.name} says:\n{text}", said_chars=len(text))
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
         refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
@@ -304,7 +308,9 @@ class Incoming:
         return thread
 
     async def _answers(self, arrived: Arrived, person: Person) -> bool:
-        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons."""
+        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons;
+        or replies to one that is over.
+        """
         questions = self._held.book.questions
         if not self._held.channel.manners.most_buttons and arrived.reply_to:
             found = asking.replied(questions, arrived.text, arrived.reply_to, arrived.place.key, person)
@@ -320,7 +326,9 @@ class Incoming:
                 if said:
                     await self._tell(arrived, said)
                 return True
-        return False
+        if closed := asking.over(self._held.book.closed, arrived.reply_to, arrived.place.key):
+            await self._tell(arrived, closed)
+        return bool(closed)
 
     async def _answer(self, question: Question, arrived: Arrived, person: Person) -> str:
         """Hand on what answers in words; what whoever wrote it is told, if anything."""

@@ -8,19 +8,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from sulla.channels.base import Account, Channel
+from sulla.channels.base import Account, Channel, Refusal
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.hurry import WHY as HURRIED
 from sulla.channels.machine.hurry import Hurry
 from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
-from sulla.channels.machine.standing import Standing, State
+from sulla.channels.machine.standing import Refusals, Standing, State
 from sulla.channels.machine.values import Owner
 from sulla.channels.run.ending import each_ending, ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
+from sulla.channels.run.making import made
 from sulla.channels.run.reading import Reader
 from sulla.channels.run.shelf import LEASE_S, Shelf
 from sulla.channels.run.talking import Talking
@@ -77,6 +78,8 @@ class Line:
         self._strays: dict[ThreadId, None] = {}
         """Conversations that are held at no place; they may work for one that is."""
         self._news = asyncio.Event()
+        self._refusals: Refusals | None = None
+        """While the service hands nothing on."""
 
     @property
     def state(self) -> str:
@@ -188,11 +191,12 @@ class Line:
         try:
             if not await shelf.open():
                 return False
-            channel = self.make()
+            channel = await made(self.make)
             try:
                 await self._work(shelf, channel)
             finally:
                 self.held = None
+                self._refusals = None
                 self._places.clear()
                 self._wanted.clear()
                 await channel.close()
@@ -230,6 +234,10 @@ class Line:
     async def _receive(self, held: Held, incoming: Incoming) -> None:
         hurry = Hurry(self._around.clock.elapsed())
         async for batch in each_ending(held.channel.receive(held.book.cursor)):
+            if batch.refusal is not None:
+                await self._around.clock.sleep(self._unreceived(batch.refusal))
+                continue
+            self._refusals = None
             if not hurry.slows:
                 self._well()
             fresh = await incoming.take(batch)
@@ -243,8 +251,20 @@ class Line:
             log.warning("the channel %s: %s", self.said.name, HURRIED)
         self.standing = self.standing.at(self._around.now_ms(), "well", HURRIED)
 
+    def _unreceived(self, refusal: Refusal) -> float:
+        """The service hands nothing on; how long it is not asked for more, in seconds."""
+        now_s, before = self._around.clock.elapsed(), self._refusals
+        refusals = self._refusals = before.again() if before is not None else Refusals(now_s)
+        why = self._around.plain(refusals.why(refusal, now_s))
+        if why != self.why:
+            log.warning("the channel %s: %s", self.said.name, why)
+        self.standing = self.standing.at(self._around.now_ms(), "failing", why)
+        return refusals.pause_s(refusal, now_s)
+
     def _well(self) -> None:
-        """The service told something, or took something."""
+        """The service told something, or took something; where it hands nothing on, the latter is not all."""
+        if self._refusals is not None:
+            return
         self.standing = self.standing.at(self._around.now_ms(), "well")
 
     async def _sweep(self, held: Held) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.channels.machine import asking
+from sulla.channels.machine.admission import may_answer, who_may_answer
 from sulla.channels.machine.outgoing import (
     AnsweredElsewhere,
     Asked,
@@ -18,6 +19,7 @@ from sulla.channels.machine.outgoing import (
     Told,
     step_of,
 )
+from sulla.channels.machine.people import People
 from sulla.channels.machine.quoting import about, begins, broken_off
 from sulla.channels.machine.values import MOST_PLAYS, MOST_QUESTIONS, Question, Talk
 from sulla.channels.run.held import Held
@@ -170,15 +172,14 @@ class Reader:
 
     def _close(self, questions: list[Question], how: str) -> None:
         for question in questions:
-            del self._held.book.questions[question.id]
-            self._held.outbox.ask_no_more(question, how)
+            self._held.close(question, how)
 
     async def _ask(self, place: str, thread: str, wanted: set[str]) -> None:
         """Ask what is still open: what the log says may be long ago."""
         held = self._held
         state = await held.around.threads.load(ThreadId(thread), messages=False)
         if state is not None and state.run is not None:
-            self._put(place, thread, [one for one in state.run.waits.values() if one.wait_id in wanted])
+            await self._put(place, thread, [one for one in state.run.waits.values() if one.wait_id in wanted])
 
     async def heed(self, place: str, state: ThreadState) -> None:
         """Ask at a place what one that works for its conversation wants to know, and ask no more what it does not.
@@ -197,17 +198,22 @@ class Reader:
         fresh = [one for one in waits.values() if one.wait_id not in known]
         if gone or fresh:
             self._close(gone, "answered")
-            self._put(place, state.thread_id, fresh)
+            await self._put(place, state.thread_id, fresh)
             await self._held.shelf.keep()
 
-    def _put(self, place: str, thread: str, waits: Sequence[Wait]) -> None:
+    async def _put(self, place: str, thread: str, waits: Sequence[Wait]) -> None:
         held = self._held
         most = held.channel.manners.most_buttons
         chars = held.channel.manners.button_chars if most else 0
+        people = await held.around.people.read() if waits else People()
+        asks = may_answer(people, held.rules, held.book.talks[place])
         for wait in waits:
             question = asking.question_of(wait, place, thread, held.book.owner.secret, most)
             shown = asking.shown_of(question, button_chars=chars)
-            if asking.is_too_long(question, wait, held.outbox.parts(shown)):
+            if not asks:
+                question = replace(question, choices=())
+                shown = asking.shown_for_others(question, who_may_answer(people, held.rules))
+            elif asking.is_too_long(question, wait, held.outbox.parts(shown)):
                 question = asking.refusing(question, wait)
                 shown = asking.shown_of(question, button_chars=chars, more=asking.TOO_LONG)
             held.book.questions.setdefault(question.id, question)

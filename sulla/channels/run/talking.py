@@ -13,9 +13,9 @@ from typing import Final
 from sulla.channels.base import NotSent, Outcome, Place, Said, SaidFile, Sent, Unknown
 from sulla.channels.machine.cutting import beginning
 from sulla.channels.machine.live import LiveText
-from sulla.channels.machine.values import Item
+from sulla.channels.machine.values import Item, Preview
 from sulla.channels.metrics import FAILED, GIVEN_UP, SENT
-from sulla.channels.run.ending import ending
+from sulla.channels.run.ending import ending, finished
 from sulla.channels.run.held import Held
 from sulla.channels.run.reading import Reader
 from sulla.core.errors import SullaError
@@ -29,6 +29,8 @@ LINGER_S: Final = 120.0
 """How long a place is listened to after the last thing happened there."""
 SEND_S: Final = 60.0
 """How long one attempt may take; then nobody knows whether it arrived."""
+LAST_S: Final = 3.0
+"""How long one that is under way may take when the channel rests or ends: less than whoever ends it waits."""
 LEAST_WAIT_S: Final = 0.02
 
 
@@ -161,6 +163,11 @@ class Talking:
             wait_s = held.pace.rests_s(clock.elapsed())
         if outbox.head(self._place) != item:  # meanwhile there is something else to say
             return
+        await finished(self._sent(place, item), clock, LAST_S)
+
+    async def _sent(self, place: Place, item: Item) -> None:
+        """Make one attempt, from when the book says so until it says what came of it."""
+        held, outbox = self._held, self._held.outbox
         item = outbox.begin(item)
         await held.shelf.keep()
         outcome = await self._attempt(self._made(place, item))
@@ -244,23 +251,28 @@ class Talking:
             return False
         place = held.book.talks[self._place].place
         text = self._live.take(clock.elapsed())
-        said = Said(beginning(text, held.channel.manners.most_chars, held.channel.measure), quiet=True)
+        said = beginning(text, held.channel.manners.most_chars, held.channel.measure)
         preview = held.book.previews.get(self._place)
         held.pace.take(self._place, clock.elapsed(), edit=preview is not None, group=place.kind == "group")
-        if preview is None:
-            preview = held.outbox.show(self._place, self._live.message_id, said.text)
-            await held.shelf.keep()
-            said = Said(said.text, key=preview.id)
-            held.outbox.shown(self._place, outcome := await self._attempt(held.channel.send(place, said)))
-            await held.shelf.keep()
-        else:
-            held.outbox.goes_on(self._place, self._live.message_id, said.text)
-            if preview.message_id != self._live.message_id:
-                await held.shelf.keep()
-            outcome = await self._attempt(held.channel.edit(place, preview.ref, said))
+        outcome = await finished(self._shown(place, preview, said), clock, LAST_S)
         if isinstance(outcome, NotSent) and outcome.retry_after_s is not None:
             held.pace.rest(outcome.retry_after_s, clock.elapsed())
         return True
+
+    async def _shown(self, place: Place, preview: Preview | None, text: str) -> Outcome:
+        """Show what was written so far, in another message or in the one that shows some already."""
+        held, message_id = self._held, self._live.message_id
+        if preview is None:
+            preview = held.outbox.show(self._place, message_id, text)
+            await held.shelf.keep()
+            outcome = await self._attempt(held.channel.send(place, Said(text, key=preview.id)))
+            held.outbox.shown(self._place, outcome)
+            await held.shelf.keep()
+            return outcome
+        held.outbox.goes_on(self._place, message_id, text)
+        if preview.message_id != message_id:
+            await held.shelf.keep()
+        return await self._attempt(held.channel.edit(place, preview.ref, Said(text, quiet=True)))
 
     def _types(self) -> bool:
         return bool(self._held.channel.manners.typing_s) and self._place in self._reader.at_work

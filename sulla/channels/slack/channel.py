@@ -36,7 +36,7 @@ from sulla.channels.slack.missed import Missed
 from sulla.channels.slack.settings import SlackOptions
 from sulla.channels.slack.socket import QUIET, Socket
 from sulla.core.clock import Clock
-from sulla.core.errors import NotFound, SettingsError, Unauthorized, Unavailable
+from sulla.core.errors import NotFound, SettingsError, Unavailable
 
 MANNERS: Final = Manners(
     most_chars=MOST_CHARS,
@@ -284,10 +284,7 @@ class SlackChannel:
         try:
             return str((await self._open().apps_connections_open(app_token=self._tokens["app_token"]))["url"])
         except FAILURES as error:
-            made = raised(error)
-            if isinstance(made, Unauthorized):
-                raise Unauthorized(f"of the app-level token (xapp-…): {made.message}") from None
-            raise made from None
+            raise raised(error, "app_token") from None
 
     async def _connected(self) -> Socket:
         await self._hang_up()

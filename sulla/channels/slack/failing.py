@@ -52,11 +52,12 @@ def rest_s(error: BaseException) -> float | None:
     return float(said) if said.isdecimal() else _REST_S
 
 
-def raised(error: BaseException) -> SullaError:
+def raised(error: BaseException, token: str = "bot_token") -> SullaError:
     """What a failure is called here. Nothing is passed on but Slack's own word for it.
 
     Args:
         error: one of `FAILURES`.
+        token: the secret with which Slack was asked.
     """
     word = word_of(error)
     if (wait_s := rest_s(error)) is not None:
@@ -65,7 +66,9 @@ def raised(error: BaseException) -> SullaError:
         needed = str(error.response.get("needed") or "?")[:200]
         return Unauthorized(f"the app lacks the scope {needed}: add it at api.slack.com/apps and install the app anew")
     if word in _SHUT:
-        return Unauthorized(f"Slack does not take the token ({word}): take it from api.slack.com/apps, and set it anew")
+        return Unauthorized(
+            f"Slack does not take the {token} ({word}): take it from api.slack.com/apps, and set it anew"
+        )
     return Unavailable(f"Slack does not answer ({word or type(error).__name__})")
 
 

@@ -27,6 +27,7 @@ from sulla.channels.base import (
     Outcome,
     Place,
     Press,
+    Refusal,
     Said,
     SaidFile,
     Sent,
@@ -34,7 +35,7 @@ from sulla.channels.base import (
 )
 from sulla.channels.http.by_httpx import bounded
 from sulla.channels.kinds import Wanted
-from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.machine.cutting import beginning, utf16_units
 from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
@@ -56,7 +57,10 @@ MANNERS: Final = Manners(
 )
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
+LATE_S: Final = 10.0
+"""How much longer than it waits a look may stay with Telegram whose program is gone."""
 _PIECE: Final = 64 * 1024
+_MOST_CAPTION: Final = 1_024
 _MOST_UPDATES: Final = 100
 _MOST_NUMBER: Final = 2**53
 _CONNECTIONS: Final = 16
@@ -134,14 +138,19 @@ class TelegramChannel:
         that it may forget it.
         """
         offset = int(cursor) + 1 if cursor else None
-        found = await self._updates(offset, 0)
+        wait_s = 0  # the first look says whether Telegram is there
         while not self._closed:
+            found = await self._updates(offset, wait_s)
+            if isinstance(found, Refusal):
+                wait_s = 0
+                yield Batch((), cursor, refusal=found)
+                continue
             batch = self._read(found) if found else Batch((), cursor)
             offset, cursor = int(batch.cursor) + 1 if batch.cursor else None, batch.cursor
             yield batch
-            found = await self._updates(offset, self._options.poll_s)
+            wait_s = self._options.poll_s
 
-    async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]]:
+    async def _updates(self, offset: int | None, wait_s: int) -> dict[int, Mapping[str, Any]] | Refusal:
         """The next updates by their numbers, as the Bot API writes them: the library makes objects of all of them or of
         none, and one that is newer than it would be the first in line for ever.
 
@@ -154,10 +163,10 @@ class TelegramChannel:
         try:
             found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")
             return {_number(one): one for one in found}
-        except failures.Conflict:
-            raise Unavailable(
-                "another program reads this bot's messages, or a webhook is set", retry_after_s=30.0
-            ) from None
+        except failures.Conflict as error:
+            if "webhook" in error.message.lower():
+                return Refusal("a webhook is set for this bot, and gets its messages: take it out with deleteWebhook")
+            return Refusal("another program reads this bot's messages", self._options.poll_s + LATE_S)
         except telegram.error.TelegramError as error:
             raise _raised(error) from None
         except UNREADABLE as error:
@@ -231,11 +240,13 @@ class TelegramChannel:
 
     async def send_file(self, place: Place, file: SaidFile) -> Outcome:
         """See `base.Channel`."""
+        caption, entities = _form(Said(beginning(file.caption, _MOST_CAPTION, utf16_units)))
         try:
             sent = await self._bot.send_document(
                 place.id,
                 file.content,
-                caption=file.caption[:1024] or None,
+                caption=caption or None,
+                caption_entities=entities,
                 filename=file.name,
                 message_thread_id=int(place.topic) if place.topic else None,
             )

@@ -25,6 +25,7 @@ from sulla.playbooks.definition import (
     ToolStep,
 )
 from sulla.playbooks.machine.decide import NO, YES, NoAnswer, choices_of, read_answer
+from sulla.playbooks.machine.form_words import how_to_answer
 from sulla.playbooks.machine.output import MAX_MISFITS, asked_for, misfit_of, not_fitting, result_of
 from sulla.playbooks.machine.records import Failure
 from sulla.tools.schema import problems_of_answer, value_of_answer
@@ -202,8 +203,7 @@ def _asked(does: HumanStep, given: FrozenJson, number: int, problem: str) -> Mov
     if choices == (YES, NO):
         return AskPerson(number, text, yes_or_no=True)
     if not choices and does.input is not None:
-        how = "text" if does.input.get("type") == "string" else "JSON"
-        text = f"{text}\n(As {how} that fits {json.dumps(does.input, ensure_ascii=False)})"
+        text = f"{text}\n({how_to_answer(does.input)})"
     return AskPerson(number, text, choices, form=None if choices else does.input)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from sulla.channels.machine.asking import HOW, WORDS
+from sulla.channels.machine.asking import HOW, OVER, WORDS
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
@@ -111,6 +111,46 @@ class AskingKit:
             await wire.say(place, ann, "Rome", reply_to=asked.ref)
             await scene.until(lambda: "Done." in scene.texts(1), "the answer")
             assert "Rome" in str(provider.requests[1].messages[-1])
+
+    async def test_who_may_not_answer_reads_who_may(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        made: list[str] = []
+        tool = _reaching(made)
+        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, bob = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "bob", ("read", "write"))
+            await scene.pair(2, "ann")
+            await wire.say(place, bob, "do it", forwarded=True)
+            await scene.until(lambda: scene.texts(1), "a question")
+            (asked,) = wire.seen(place)
+            assert "Nobody here may answer this. ann may" in asked.text
+            assert (asked.buttons, "/pick" in asked.text) == ({}, False)
+            assert not made
+
+    async def test_a_reply_to_a_question_that_is_over_is_told_so_and_is_no_message(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        tool = _wondering()
+        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done.", "Good."])
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
+        place, ann = wire.place(1), wire.person(1)
+        async with scene:
+            await scene.pair(1, "ann")
+            await wire.say(place, ann, "do it")
+            await scene.until(lambda: scene.texts(1), "a question")
+            (asked,) = wire.seen(place)
+            await wire.say(place, ann, "Rome", reply_to=asked.ref)
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, boot=2) as later:
+            await wire.say(place, ann, "Paris", reply_to=asked.ref)
+            await later.until(lambda: any(OVER in one for one in later.texts(1)), "that it is over")
+            await later.pass_time(10)
+            assert later.keeper.said == []
+            await wire.say(place, ann, "thank you")
+            await later.until(lambda: "Good." in later.texts(1), "what is no reply to it is said")
 
 
 def _asked(scene: Scene) -> list[str]:

@@ -19,6 +19,7 @@ from sulla.store.base import Store
 from sulla.testing.channels.asking_kit import AskingKit
 from sulla.testing.channels.exact_kit import AskedExactlyKit
 from sulla.testing.channels.kill_kit import MARK, KillKit
+from sulla.testing.channels.receiving_kit import ReceivingKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
 from sulla.testing.channels.wire import Wire
 from sulla.testing.clock import ManualClock
@@ -68,7 +69,7 @@ class BrokenOff(Slow):
             yield delta
 
 
-class LineKit(AskingKit, AskedExactlyKit, KillKit):
+class LineKit(AskingKit, AskedExactlyKit, KillKit, ReceivingKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:
@@ -292,7 +293,7 @@ class LineKit(AskingKit, AskedExactlyKit, KillKit):
             assert "delete everything" not in foreign.text
             assert foreign.tainted
             assert order.tainted
-            assert (own.text, own.quoted, own.tainted) == ("what is new?", "", False)
+            assert (own.text, own.said_chars, own.quoted, own.tainted) == ("ann says:\nwhat is new?", 12, "", False)
 
     async def test_what_is_cited_with_marks_is_from_outside(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path

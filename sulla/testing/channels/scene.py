@@ -197,6 +197,9 @@ class Scene:
         for task in (self._task, self._working):
             if task is not None:
                 task.cancel()
+                await self.clock.sleep(0)
+                while not task.done():  # what is under way may come to its end, within its time
+                    await self.pass_time(STEP_S)
                 await asyncio.gather(task, return_exceptions=True)
 
     @property

@@ -25,6 +25,7 @@ TOKEN: Final = "123456789:AAE-fake-token-of-a-bot-that-nobody-has"
 BOT: Final = {"id": 123456789, "is_bot": True, "first_name": "Sulla", "username": "sulla_bot"}
 MOST_UPDATES: Final = 100
 MOST_CHARS: Final = 4_096
+OTHER: Final = "Conflict: terminated by other getUpdates request"
 
 
 class TelegramWire:
@@ -114,8 +115,8 @@ class TelegramWire:
 
     async def _get_updates(self, args: Mapping[str, Any]) -> web.Response:
         kept = self._updates
-        if kept.asked:
-            return _failed(409, "Conflict: terminated by other getUpdates request")
+        if kept.asked or kept.taken:
+            return _failed(409, kept.taken or OTHER)
         kept.acknowledge(int(args.get("offset") or 0))
         kept.asked = True
         try:
@@ -126,7 +127,8 @@ class TelegramWire:
                         await kept.news.wait()
         finally:
             kept.asked = False
-        return _ok(kept.waiting[: int(args.get("limit") or MOST_UPDATES)])
+        waiting = kept.waiting[: int(args.get("limit") or MOST_UPDATES)]
+        return _failed(409, lost) if (lost := self._updates.taken) else _ok(waiting)
 
     def _on_getme(self, args: Mapping[str, Any]) -> web.Response:
         return _ok(
@@ -152,7 +154,8 @@ class TelegramWire:
         name, content = args["document"]
         handle = f"file-{len(self._files)}"
         self._files[handle] = content
-        return _ok(self._add(args, {"document": {"file_id": handle, "file_unique_id": handle, "file_name": name}}))
+        what = {"document": {"file_id": handle, "file_unique_id": handle, "file_name": name}}
+        return _ok(self._add(args, what | {"caption": args.get("caption")}))
 
     def _on_editmessagetext(self, args: Mapping[str, Any]) -> web.Response:
         found = self._message(args)
@@ -287,7 +290,7 @@ class TelegramWire:
         rows = (one.get("reply_markup") or {}).get("inline_keyboard", [])
         buttons = {button["text"]: button["callback_data"] for row in rows for button in row}
         file = self._files[one["document"]["file_id"]] if "document" in one else None
-        text = str(one.get("text") or "")
+        text = str(one.get("text") or one.get("caption") or "")
         return Seen(str(one["message_id"]), text, buttons, file, telegram_blocks(text, one.get("entities") or []))
 
     def _said(self, place: Place, sender: Sender, text: str, *, mentions: bool) -> dict[str, Any]:
@@ -320,6 +323,11 @@ class TelegramWire:
         """See `wire.Wire`."""
         self._network.lose(answers)
 
+    def occupy(self, taken: bool, how: str = OTHER) -> None:
+        """See `wire.ExclusiveWire`; and what whoever asks is told."""
+        self._updates.taken = how if taken else ""
+        self._updates.news.set()
+
     def _take_number(self) -> int:
         return next(self._numbers)
 
@@ -334,7 +342,7 @@ class _Updates:
         self.waiting: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []
         self.news = asyncio.Event()
-        self.asked = False
+        self.asked, self.taken = False, ""  # whether somebody asks; what he is told where another program does
         self._next = 1_000
 
     def tell(self, update: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.core.dataclass import dataclass
@@ -114,3 +114,11 @@ class Wire(Protocol):
     @property
     def fastest_s(self) -> float:
         """The least time that lay between two sends or edits to one place, in seconds; infinite for fewer than two."""
+
+
+@runtime_checkable
+class ExclusiveWire(Wire, Protocol):
+    """A fake of a service that hands what arrives to one program alone: its channel says so by `base.Refusal`."""
+
+    def occupy(self, taken: bool) -> None:
+        """Another program reads what arrives here, or no longer does."""

@@ -251,13 +251,14 @@ def _tool_call_start(state: ThreadState, fact: f.ToolCallStart, origin: Origin) 
     calls = _run(state, fact).calls
     calls.intents[fact.call_id] = fact.effect
     calls.granted.discard(fact.call_id)  # a permission to run again is good for one time
-    calls.permits.pop(fact.call_id, None)
+    calls.begin(fact.call_id)
 
 
 def _tool_call_result(state: ThreadState, fact: f.ToolCallResult, origin: Origin) -> None:
     run = _run(state, fact)
     run.calls.intents.pop(fact.call_id, None)
     run.calls.permits.pop(fact.call_id, None)
+    run.calls.used.pop(fact.call_id, None)
     note_answered(run.asked, fact.call_id, is_error=fact.is_error)
 
 
@@ -304,9 +305,10 @@ def _resumed(state: ThreadState, fact: f.Resumed, origin: Origin) -> None:
         run.calls.granted.add(wait.call_id)
     elif given.verdict in ("approve", "always") and wait.digest:
         always = given.verdict == "always"
-        run.calls.permits[wait.call_id] = Permit(
-            wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target, always=always, for_s=given.for_s
-        )
+        asked = wait.call_id, wait.digest, wait.wait_id, wait.tool, wait.target
+        said_ms = answer.at_ms if answer is not None else 0
+        permit = Permit(*asked, always=always, for_s=given.for_s, by=given.by, at_ms=said_ms)
+        run.calls.permits[wait.call_id] = permit
 
 
 def _run_paused(state: ThreadState, fact: f.RunPaused, origin: Origin) -> None:

@@ -93,6 +93,13 @@ class RunToolCalls:
     """`once` calls that a person allowed to run again."""
     permits: dict[CallId, Permit] = field(default_factory=dict, metadata=rule(key="call_id"))
     """Calls that a person said yes to and that have not begun."""
+    used: dict[CallId, Permit] = field(default_factory=dict, metadata=rule(key="call_id"))
+    """Calls that have begun on a person's yes: it is good for no other beginning, and who is asked again is told."""
+
+    def begin(self, call_id: CallId) -> None:
+        """A call begins: the yes that it is made on is used up."""
+        if (permit := self.permits.pop(call_id, None)) is not None:
+            self.used[call_id] = permit
 
 
 @dataclass(slots=True)

@@ -53,6 +53,10 @@ class Permit(Fielded):
     """Whether its like is to be allowed from now on too."""
     for_s: int = 0
     """For how long, in seconds; 0 for as long as usual."""
+    by: str = ""
+    """See `Answer.by`."""
+    at_ms: int = 0
+    """When it was said, UTC milliseconds; 0 in records of before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from sulla.agent.calls.guard import CallGuard
 from sulla.core.errors import AlreadyAnswered, NotFound
 from sulla.core.ids import CallId, ThreadId
 from sulla.core.message import ToolCall, ToolResult
+from sulla.core.stamp import stamp
 from sulla.core.words import Words, ours
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft
@@ -253,6 +254,39 @@ async def test_a_call_that_was_cut_off_after_a_yes_is_not_made_again_on_it(desk:
     wait = await desk.wait(later, thread)
     assert wait.wait_id.startswith("review:")
     assert 'It was called with {"body": "1", "url": "https://b.example/x"}.' in wait.prompt
+
+
+async def test_who_is_asked_again_about_what_was_allowed_and_cut_off_is_told_so_first(store: MemoryStore) -> None:
+    desk = Desk(store, effect="idempotent")  # else what came of it is asked before
+    world = desk.boot()
+    thread, wait = await desk.asked(world)
+    answered_ms = round(desk.clock.now() * 1000)
+    await world.threads.answer(thread, Answer(wait.wait_id, "", "approve", by="channel:ann"))
+    desk.clock.jump(60)
+    gate, runs = Gate(), desk.post.run
+
+    async def hangs(args: object, context: ToolContext) -> Result:
+        await gate.pass_through()
+        return Done(ours("never"))
+
+    desk.post = replace(desk.post, run=hangs)
+    turn = asyncio.create_task(desk.boot().turns.attend(thread))
+    await gate.reached()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    desk.post = replace(desk.post, run=runs)
+    later = desk.boot()
+    await later.turns.attend(thread)
+    again = await desk.wait(later, thread)
+    assert again.wait_id != wait.wait_id  # that one is answered
+    assert again.prompt.startswith(
+        f"Asked again: channel:ann has allowed this at {stamp(answered_ms)}, and then it was cut off, "
+        "so it may be done already; yes has it done once more. May post be called with "
+    )
+    desk.provider.add(DONE)
+    await desk.say(later, thread, Answer(again.wait_id, "", "approve"))
+    assert desk.posted == 1
 
 
 async def test_ten_that_wait_over_a_restart_each_get_their_own_answer(desk: Desk) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from sulla.channels.cli.file import added
 from sulla.channels.cli.setup import TRIES, set_up
 from sulla.channels.kinds import KINDS
 from sulla.channels.opened import making
@@ -19,6 +20,7 @@ from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, SettingsError
 from sulla.terminal.exits import Exit
 from sulla.testing.channels.mail.wire import ADDRESS, PASSWORD, MailWire
+from sulla.testing.channels.slack import APP_TOKEN, BOT_TOKEN, SlackWire
 from sulla.testing.channels.telegram import TOKEN, TelegramWire
 from sulla.testing.clock import ManualClock
 
@@ -75,13 +77,13 @@ async def test_a_wrong_option_is_told_before_any_secret_is_asked_for(
     assert await set_up(KIND, "home", tmp_path / "sulla.toml", person) == Exit.OK
     assert "it was not taken: Input should be" in "".join(capsys.readouterr())
     account = _account(tmp_path)
-    assert account["options"] == {"api": wire.api, "poll_s": "1"}
+    assert account["options"] == {"api": wire.api, "poll_s": 1}
     assert account["secrets"] == {"token": TOKEN, "word": "plenty"}
 
 
 async def test_what_is_never_taken_or_left_open_writes_nothing(wire: TelegramWire, tmp_path: Path) -> None:
     wrong = TOKEN[:-6] + "xxxxxx"
-    person = Person(wire.api, "", *[wrong, ""] * TRIES)
+    person = Person(wire.api, "", wrong, "", *[wrong] * (TRIES - 1))
     assert await set_up(KIND, "home", tmp_path / "sulla.toml", person) == Exit.FAILED
     assert not person.left
     with pytest.raises(InvalidInput, match="left open"):
@@ -98,13 +100,34 @@ async def test_a_wrong_password_of_a_mailbox_is_asked_for_alone_and_an_address_t
     await wire.start()
     options = wire.options()
     answers = (options["imap"], options["smtp"], options["authserv"])
-    person = Person("", "no address", ADDRESS, *answers, "wrong", "", PASSWORD, "")
+    person = Person("", "no address", ADDRESS, *answers, "wrong", "", PASSWORD)
     mail = next(one for one in KINDS if one.name == "mail")
     assert await set_up(mail, "post", tmp_path / "sulla.toml", person) == Exit.OK
-    assert [hidden for _, hidden in person.asked] == [False] * 6 + [True] * 4
+    assert [hidden for _, hidden in person.asked] == [False] * 6 + [True] * 3
     account = _account(tmp_path)
     assert (account["options"], account["secrets"]) == (options, {"password": PASSWORD})
     await wire.stop()
+
+
+async def test_of_two_tokens_the_wrong_one_is_asked_for_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wire = SlackWire(ManualClock())
+    await wire.start()
+    slack = next(one for one in KINDS if one.name == "slack")
+    wrong = f"{APP_TOKEN[:-4]}xxxx"
+    person = Person(BOT_TOKEN, wrong, APP_TOKEN)
+    assert await set_up(slack, "work", tmp_path / "sulla.toml", person, {"api": wire.api}) == Exit.OK
+    assert [one.partition("(x")[2][:3] for one, _ in person.asked] == ["oxb", "app", "app"]
+    assert "does not take the app_token (invalid_auth)" in "".join(capsys.readouterr())
+    assert _account(tmp_path)["secrets"] == {"bot_token": BOT_TOKEN, "app_token": APP_TOKEN}
+    await wire.stop()
+
+
+def test_yes_or_no_is_written_as_such() -> None:
+    made = added("", "dc", "discord", {"message_content": True, "api": "https://x.example/true"}, {})
+    (account,) = tomllib.loads(made)["channels"]["accounts"]
+    assert account["options"] == {"message_content": True, "api": "https://x.example/true"}
 
 
 def test_secrets_that_need_not_be_are_known_and_others_are_not() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sulla.channels.base import Manners, NotSent, Place, Sent, Unknown
 from sulla.channels.machine.book import Book, decode, encode
 from sulla.channels.machine.cutting import letters
-from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, MOST_LOOKS, PART, Outbox
+from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, DOUBTFUL_BEGINNING, MOST_LOOKS, PART, Outbox
 from sulla.channels.machine.quoting import broken_off
 from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Question, Shown, Talk
 
@@ -92,6 +92,16 @@ def test_a_kill_within_a_send_leaves_a_mark() -> None:
     assert outbox.text_of(_begun(outbox)) == f"{DOUBTFUL}hello"
 
 
+def test_where_the_beginning_of_an_answer_may_have_arrived_the_whole_says_what_stands_above() -> None:
+    _, outbox = _outbox(replace(MANNERS, most_chars=200))
+    outbox.show("p", "m1", "hel")
+    outbox.shown("p", Unknown("no answer"))
+    outbox.answer("p", "m1", f"hello {'you ' * 100}")
+    first = outbox.text_of(_begun(outbox))
+    assert first.startswith(f"{DOUBTFUL_BEGINNING}hello you")
+    assert len(first) <= 200
+
+
 def test_a_service_that_can_tell_is_asked_first() -> None:
     _, outbox = _outbox(replace(MANNERS, tells_sent=True))
     outbox.say("p", "hello", "k1")
@@ -127,10 +137,10 @@ def test_an_answer_takes_the_place_of_what_was_shown_of_it() -> None:
     book, outbox = _outbox()
     outbox.show("p", "m1", "so far")
     outbox.shown("p", Sent("r1"))
-    outbox.answer("p", "m1", "word " * 60)
+    outbox.answer("p", "m1", "word " * 45)
     items = list(book.items.values())
     assert [(one.kind, one.ref) for one in items] == [("edit", "r1"), ("text", "")]
-    assert " ".join(one.text for one in items).split() == ["word"] * 60
+    assert " ".join(one.text for one in items).split() == ["word"] * 45
     assert book.previews == {}
 
 

@@ -8,7 +8,8 @@ from typing import Final
 
 import pytest
 
-from sulla.channels.run.ending import each_ending, ending
+from sulla.channels.run.ending import each_ending, ending, finished
+from sulla.testing.clock import ManualClock
 
 LIMIT_S: Final = 60.0
 
@@ -103,3 +104,53 @@ async def test_a_limit_that_the_library_loses_is_a_limit_all_the_same() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await ending(losing_at_the_limit())
+
+
+@pytest.mark.parametrize(("takes_s", "ends"), [(2.0, True), (4.0, False)])
+async def test_work_that_is_under_way_has_its_time_when_somebody_is_told_to_end(takes_s: float, ends: bool) -> None:
+    clock, done = ManualClock(), list[str]()
+
+    async def work() -> None:
+        await clock.sleep(takes_s)
+        done.append("done")
+
+    task = asyncio.create_task(finished(work(), clock, 3.0))
+    await clock.settle()
+    task.cancel()
+    await clock.advance(1.0)
+    assert not task.done()
+    await clock.advance(2.0)
+    assert task.cancelled()
+    assert bool(done) is ends
+    await clock.advance(5.0)
+    assert bool(done) is ends
+
+
+async def test_work_that_fails_when_somebody_was_told_to_end_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    clock = ManualClock()
+
+    async def work() -> None:
+        await clock.sleep(1.0)
+        raise ValueError("words of a library")
+
+    task = asyncio.create_task(finished(work(), clock, 3.0))
+    await clock.settle()
+    task.cancel()
+    await clock.advance(1.0)
+    assert task.cancelled()
+    assert "ValueError" in caplog.text
+    assert "words of a library" not in caplog.text
+
+
+async def test_work_that_nobody_ends_gives_what_it_gives() -> None:
+    assert await finished(_working(), ManualClock(), 3.0) == "done"
+    with pytest.raises(ValueError, match="no"):
+        await finished(_failing(), ManualClock(), 3.0)
+
+
+async def _working() -> str:
+    return "done"
+
+
+async def _failing() -> None:
+    raise ValueError("no")

@@ -11,8 +11,9 @@ import pytest
 
 from sulla.channels.base import Channel, NotSent, Outcome, Place, Said
 from sulla.channels.lines import Lines
+from sulla.channels.machine import asking
 from sulla.channels.machine.talks import Talks
-from sulla.channels.machine.values import Talk
+from sulla.channels.machine.values import MOST_CLOSED, Question, Talk
 from sulla.channels.run.held import MOST_WHY_CHARS
 from sulla.core.ids import ThreadId
 from sulla.core.redact import MARK
@@ -72,6 +73,18 @@ async def test_a_wake_looks_at_no_place_but_the_one_where_the_conversation_is_he
         assert set(talks.looked) <= {"p7777"}, thread
     await scene.pass_time(STEP_S)
     assert "p7777" in talks.looked  # somebody works there now
+
+
+async def test_so_many_questions_are_known_to_be_over_and_a_reply_to_an_older_one_is_a_message(scene: Scene) -> None:
+    held = scene.line.held
+    assert held is not None
+    for number in range(MOST_CLOSED + 1):
+        held.close(Question(f"q{number}", "p1", "thr", "approval:1", "May it?", ref=f"m{number}"), "Allow: ann")
+    held.close(Question("unknown", "p1", "thr", "approval:1", "May it?"), "Allow: ann")
+    assert len(held.book.closed) == MOST_CLOSED
+    assert asking.over(held.book.closed, "m1", "p1") == f"That question is closed: Allow: ann. {asking.OVER}"
+    for reply_to, place in (("m0", "p1"), ("m1", "p2"), ("", "p1")):
+        assert asking.over(held.book.closed, reply_to, place) == ""
 
 
 async def test_it_ends_also_where_the_services_library_loses_that_it_is_to_end(

@@ -272,7 +272,7 @@ def test_the_wizard_and_the_doctor_know_what_it_needs(clock: ManualClock) -> Non
 async def test_a_wrong_app_token_is_named(wire: SlackWire, clock: ManualClock) -> None:
     wanted = Wanted("chat", SlackOptions(api=wire.api), {"bot_token": BOT_TOKEN, "app_token": "xapp-wrong"}, clock)
     channel = make(wanted)
-    with pytest.raises(Unauthorized, match="app-level token"):
+    with pytest.raises(Unauthorized, match="the app_token"):
         await channel.open()
     await channel.close()
 

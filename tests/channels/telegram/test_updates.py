@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sulla.channels.base import Account, Arrived
+from sulla.channels.base import Account, Arrived, Batch
 from sulla.channels.telegram.reading import arrived_of
 from sulla.testing.channels.kit import opened
-from sulla.testing.channels.telegram import TelegramWire
+from sulla.testing.channels.telegram import OTHER, TelegramWire
 from sulla.testing.clock import ManualClock
 
 
@@ -80,3 +80,17 @@ def test_what_is_neither_words_nor_a_file_is_told_as_such(what: str) -> None:
     happened = arrived_of({"message": message | {"new_chat_title": "Home"}}, Account("1", "sulla_bot"))
     assert isinstance(happened, Arrived)
     assert happened.kind == "message"
+
+
+async def test_a_webhook_that_is_set_is_told_as_such_and_another_program_as_what_it_may_be(wire: TelegramWire) -> None:
+    for said, why in ((OTHER, "another program reads this bot"), ("Conflict: use deleteWebhook", "a webhook is set")):
+        wire.occupy(True, said)
+        async with opened(wire) as (channel, _):
+            batches = channel.receive("")
+            for _ in range(2):
+                refusal = (await anext(batches)).refusal
+                assert refusal is not None
+                assert refusal.why.startswith(why)
+                assert (refusal.own_s > 0) is (said == OTHER)
+            wire.occupy(False)
+            assert await anext(batches) == Batch((), "")

@@ -66,6 +66,47 @@ async def test_an_agent_sends_a_file_once(wire: TelegramWire, clock: ManualClock
         assert "held on no channel" in await lines.send_file(await scene.world.thread(), "report.txt", "", "k", 11)
 
 
+async def test_what_stands_below_a_file_is_formed_as_all_words_are(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    (tmp_path / "report.txt").write_text("all is well")
+    async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well."])) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        wire.lose(1)
+        thread = scene.keeper.said[0][0]
+        assert await scene.line.send_file(thread, "report.txt", "The **report**.", "k1", 11) == ""
+        await scene.until(lambda: len(scene.texts(1)) == 3, "it is sent, and once more")
+        assert scene.texts(1)[1:] == ["The report.", "(This may have been sent before.)\n\nThe report."]
+
+
+async def test_whoever_is_forgotten_has_no_buttons_any_more(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    call = ToolCall(CallId("c1"), "send_file", {"path": "report.txt"})
+    (tmp_path / "report.txt").write_text("all is well")
+    async with _scene(wire, clock, tmp_path, ScriptedProvider([Say(calls=(call,))])) as scene:
+        await scene.pair(1, "bob")
+        await scene.pair(2, "ann")
+        await wire.say(wire.place(1), wire.person(1), "send it", forwarded=True)
+        await scene.until(lambda: scene.texts(1), "a question")
+        (asked,) = wire.seen(wire.place(1))
+        assert asked.buttons
+        lines = Lines({"chat": scene.line}, scene.people)
+        await lines.forget_person("bob")
+        await scene.until(lambda: not wire.seen(wire.place(1))[0].buttons, "its buttons are gone")
+        assert scene.texts(1)[0].endswith(
+            "Nobody here may answer this. ann may, and whoever uses sulla approvals or the console may."
+        )
+        await wire.press(wire.place(1), wire.person(1), asked.ref, next(iter(asked.buttons.values())))
+        await scene.pass_time(20)
+        assert len(wire.seen(wire.place(1))) == 1
+        assert scene.line.held is not None
+        (question,) = scene.line.held.book.questions.values()  # it is asked by others
+        assert question.choices == ()
+
+
 async def test_a_notice_goes_out_once_under_its_key(wire: TelegramWire, clock: ManualClock, tmp_path: Path) -> None:
     async with _scene(wire, clock, tmp_path, ScriptedProvider(["Well."])) as scene:
         await scene.pair(1, "ann")

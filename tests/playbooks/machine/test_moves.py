@@ -155,7 +155,7 @@ def test_a_schema_is_shown_and_json_is_read() -> None:
     does = HumanStep(T, input={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})
     move = after(does, {"question": "How many?"})
     assert isinstance(move, AskPerson)
-    assert '"integer"' in move.text
+    assert '"n": a whole number' in move.text
     assert after(does, {"question": "How many?"}, person('{"n": 3}')) == Decide({"n": 3})
 
 
