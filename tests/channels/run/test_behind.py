@@ -75,6 +75,7 @@ async def test_a_slow_file_holds_nobody_else_up(wire: Dripping, clock: ManualClo
     async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
         for number, name in ((1, "ann"), (2, "bob")):
             await scene.pair(number, name)
+        await scene.until(lambda: scene.line.held, "it is held: to load its library takes real time")
         began_s = clock.elapsed()
         await wire.send(1, "slow.txt", text="one")
         await wire.tell(1, "two")
@@ -93,6 +94,7 @@ async def test_a_slow_file_holds_nobody_else_up(wire: Dripping, clock: ManualClo
 async def test_a_file_that_drips_is_given_up_soon(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
     async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
         await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is held")
         began_s = clock.elapsed()
         await wire.send(1, "slow.txt")
         await scene.until(lambda: scene.texts(1), "an answer")
