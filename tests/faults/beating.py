@@ -13,6 +13,7 @@ from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.records import Input, RunError, RunFinished, ThreadCreated
 from sulla.threads.log.state import ThreadState
+from sulla.threads.log.usage import ThreadSpending
 from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK, Backend
 from tests.simulation.history import History, Kept, ThreadHistory, breaches
@@ -52,6 +53,16 @@ class Onlooker:
             found += page
         return found
 
+    async def account(self, thread_id: ThreadId) -> tuple[ThreadSpending, list[Entry]]:
+        """What a thread was charged, and the log that says so, of one moment. A summary that was made behind the last
+        turn stands in the log alone until the next one: no head says what it took.
+        """
+        while True:
+            before, log = await self._threads.load(thread_id, messages=False), await self.log(thread_id)
+            after = await self._threads.load(thread_id, messages=False)
+            if before is not None and after is not None and before.spending == after.spending:
+                return after.spending, log
+
     async def ended(self, thread_id: str, runs: int = 1) -> list[Entry]:
         """All of a thread, once so many of its runs have an end."""
         return await self.until(
@@ -88,8 +99,9 @@ class Onlooker:
         """What of the promises does not hold, over all threads."""
         threads = []
         for state in await self.states():
-            kept = Kept(state.spending.usage, state.spending.day, state.spending.day_tokens)
-            threads.append(ThreadHistory(state.thread_id, tuple(await self.log(state.thread_id)), kept=kept))
+            spent, log = await self.account(state.thread_id)
+            kept = Kept(spent.usage, spent.day, spent.day_tokens)
+            threads.append(ThreadHistory(state.thread_id, tuple(log), kept=kept))
         return [str(breach) for breach in breaches(History(tuple(threads)))]
 
 

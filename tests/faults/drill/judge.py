@@ -65,9 +65,9 @@ async def at_rest(onlooker: Onlooker, backend: Backend) -> Left:
         late = CLOCK.elapsed() > end_s
         if not left.restless or late:
             for state in states:
-                spent = state.spending
+                spent, log = await _patiently(partial(onlooker.account, state.thread_id))
                 left.kept[state.thread_id] = Kept(spent.usage, spent.day, spent.day_tokens)
-                left.threads[state.thread_id] = tuple(await _patiently(partial(onlooker.log, state.thread_id)))
+                left.threads[state.thread_id] = tuple(log)
             # Else something has begun while all that was read.
             if late or _marks(await _patiently(onlooker.states)) == _marks(states):
                 left.schedules = await _patiently(partial(_schedules, backend))

@@ -6,12 +6,18 @@ from pathlib import Path
 from random import Random
 
 from sulla.core.ids import MessageId, RunId
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.schedules.spec import Every, MessageAction, Spec
 from sulla.schedules.state import ScheduleState
+from sulla.store.memory import MemoryStore
 from sulla.terminal.place import Door
+from sulla.threads.bounds import ThreadLimits
 from sulla.threads.log.codec import Entry, Origin
-from sulla.threads.log.records import Input, RunError
+from sulla.threads.log.records import Input, RunError, Summary, ThreadCreated
+from sulla.threads.log.usage import Usage
+from sulla.threads.store import ThreadStore
 from tests.faults.backend import CLOCK
+from tests.faults.beating import Onlooker
 from tests.faults.drill.judge import Left, Told, faults_of
 from tests.faults.drill.lines import Line
 from tests.faults.drill.people import About, Player, Speaker, Stay, Talk, Talker
@@ -82,3 +88,19 @@ def test_a_firing_that_nobody_heard_of_and_a_schedule_that_is_gone() -> None:
 
 def test_what_does_not_come_to_rest_is_stuck() -> None:
     assert of_ours(faults_of(Left(restless=["thr_1: GoOn()"]), told())) == ["stuck: thr_1: GoOn()"]
+
+
+async def test_what_a_summary_took_behind_the_last_turn_is_in_the_account_though_in_no_head_yet() -> None:
+    store = MemoryStore(CLOCK, lambda prefix: f"{prefix}_1")
+    await store.open()
+    threads = ThreadStore(store, CLOCK, lambda prefix: f"{prefix}_1", "home:1", THREAD_SCHEMA, ThreadLimits())
+    thread_id = await threads.create(ThreadCreated("sulla"))
+    await threads.tell(thread_id, Summary(0, "", MessageId(""), Usage(7, 3), 10), "call_1")
+    ((_, state),) = await threads.list()
+    assert state is not None
+    assert state.spending.usage == Usage(), "the head is as old as the last turn"
+    onlooker = Onlooker(threads)
+    spent, log = await onlooker.account(thread_id)
+    assert (spent.usage, spent.day_tokens) == (Usage(7, 3), 10)
+    assert [entry.kind for entry in log] == ["THREAD_CREATED", "SUMMARY"]
+    assert await onlooker.broken() == []
