@@ -13,6 +13,18 @@ MOST_UNSURE: Final = 10_000
 """So many are remembered; of any more it is waited until they run out."""
 
 
+_AGAIN: Final = "+"
+
+
+def daemon_of(owner: str) -> str:
+    """The daemon that has a lease.
+
+    Args:
+        owner: the name that the lease is under.
+    """
+    return owner.partition(_AGAIN)[0]
+
+
 class LeaseTaker:
     """Takes leases in one daemon's name. It lives as long as the daemon.
 
@@ -62,7 +74,7 @@ class LeaseTaker:
     async def _take_over(self, thread_id: ThreadId, after: int | None) -> Grant | None:
         """Take it as a later boot of this home, which gets what an earlier one has and nothing of anybody else's."""
         self._number += 1
-        owner = self._names[thread_id] = f"{self._owner}+{self._number}"
+        owner = self._names[thread_id] = f"{self._owner}{_AGAIN}{self._number}"
         try:
             grant = await self._store.acquire(thread_id, owner, self._ttl_s, after=after)
         except BaseException:

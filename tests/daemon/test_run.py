@@ -140,7 +140,11 @@ def test_a_port_in_use_is_named_with_a_remedy(daemon: Daemon, home: Path, capsys
             "REDIS_URL or store.redis_url: redis://:***@127.0.0.1/x: 'x' is no",
         ),
         ("POSTGRES_URL", "postgres://u:hunter2@127.0.0.1:1/db", "the store postgresql://u@127.0.0.1:1/db: start the"),
-        ("POSTGRES_URL", "postgres://u:hunter2@[host/db", "POSTGRES_URL or store.postgres_url: the store's URL cannot"),
+        (
+            "POSTGRES_URL",
+            "postgres://u:hunter2@[host/db",
+            "POSTGRES_URL or store.postgres_url: the URL of a",
+        ),
         ("SULLA_STORE", "mysql://u:hunter2@host", "SULLA_STORE or store.url asks for 'mysql': expected sqlite:///path"),
         ("SULLA_STORE", "sqlite://hunter2", "SULLA_STORE or store.url is not the URL of a store: expected sqlite:///"),
         ("SULLA_STORE", "sqlite:///", "SULLA_STORE or store.url is not the URL of a store: expected sqlite:///"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sulla.threads.log.codec import Entry
+from sulla.threads.taking import daemon_of
 from sulla.tools.base import Effect as EffectClass
 from tests.simulation.history_reading import Breach, LogReading
 
@@ -103,7 +104,7 @@ def check_effects(effects: Sequence[Effect], readings: Sequence[LogReading]) -> 
         if effect.after_seq is not None and effect.after_seq < seq:
             found = f"{effect.tool} done when the log ended at {effect.after_seq}"
             yield Breach(reading.thread_id, seq, "intent first", f"the intent of {effect.key} kept first", found)
-        if effect.owner and effect.holder and effect.owner != effect.holder:
+        if effect.owner and effect.holder and effect.owner != daemon_of(effect.holder):
             found = f"{effect.tool} begun by {effect.owner} for {effect.key}"
             yield Breach(
                 reading.thread_id, seq, "one writer", f"effects of {effect.holder} alone, who took over", found

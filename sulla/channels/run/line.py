@@ -17,7 +17,7 @@ from sulla.channels.machine.outbox import Outbox
 from sulla.channels.machine.pace import Pace
 from sulla.channels.machine.standing import Refusals, Standing, State
 from sulla.channels.machine.values import Owner
-from sulla.channels.run.ending import each_ending, ending
+from sulla.channels.run.ending import each_ending, ending, finished
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Around, Held
 from sulla.channels.run.incoming import Incoming
@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 PAUSE_S: Final = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """How long it rests after each trouble in a row."""
+CLOSE_S: Final = 2.0
+"""How long a channel may take to let go of everything, once the daemon ends."""
 REFUSED_S: Final = 300.0
 """How long it rests where the service does not know the credentials."""
 SWEEP_S: Final = 60.0
@@ -199,7 +201,8 @@ class Line:
                 self._refusals = None
                 self._places.clear()
                 self._wanted.clear()
-                await channel.close()
+                # Also where it ends while it lets go: half a connection would stay otherwise.
+                await finished(channel.close(), self._around.clock, CLOSE_S)
         finally:
             await shelf.close()
         return True

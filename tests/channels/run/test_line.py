@@ -127,3 +127,26 @@ async def test_why_a_message_was_given_up_is_kept_without_secrets_and_told(
     assert row.last_given_up.place == scene.wire.place(1).id
     assert row.last_given_up.why.startswith(f"Telegram refuses it: {MARK} \ufffd xxx")
     assert len(row.last_given_up.why) == MOST_WHY_CHARS
+
+
+async def test_it_lets_go_of_its_connection_though_it_is_told_twice_to_end(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scene.line.held is not None
+    channel: Channel = scene.line.held.channel
+    closes, closing, go, closed = channel.close, asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def close() -> None:
+        closing.set()
+        await go.wait()
+        await closes()
+        closed.set()
+
+    monkeypatch.setattr(channel, "close", close)
+    ended = asyncio.create_task(scene.__aexit__())
+    await closing.wait()
+    again = asyncio.create_task(scene.__aexit__())
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.wait([ended, again], timeout=20.0)
+    assert closed.is_set()
