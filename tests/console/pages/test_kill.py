@@ -15,6 +15,7 @@ from tests.console.pages.opened import ROOM, Desk, chromium, needs_console
 from tests.console.pages.talking import begin, say, script, talking_place
 from tests.daemon.clients.asking import ANSWER
 from tests.daemon.running import service
+from tests.soon import until
 
 pytestmark = needs_console
 expect.set_options(timeout=ROOM)
@@ -47,6 +48,11 @@ def shown(page: Page) -> list[str]:
                    .map((item) => item.innerText)"""
     )
     return found
+
+
+def lines_of(items: list[str], wanted: list[str]) -> list[str]:
+    """The lines of items that are among some."""
+    return [line for item in items for line in item.splitlines() if line in wanted]
 
 
 def said(desk: Desk, thread_id: str) -> list[str]:
@@ -92,10 +98,9 @@ def test_windows_go_on_after_a_kill_in_mid_stream_with_nothing_lost_or_doubled(d
             with desk.window(1280, 2000) as late:
                 page = late.go(place)
                 expect(page.get_by_text("Done", exact=True)).to_have_count(1 + count)
+                until(lambda: lines_of(shown(page), log) == log)  # a list is drawn in steps
                 afresh = shown(page)
             windows[0].picture("kill-back-1280-light")
-            items = [line for item in afresh for line in item.splitlines() if line in log]
-            assert items == log
             for page in pages:
                 # "You" is whoever wrote from this browser.
                 assert [item.replace("You\n", "Person\n", 1) for item in shown(page)] == afresh
