@@ -189,20 +189,19 @@ def _read_only(arrived: Arrived, person: Person) -> Verdict:
     return said if looks else Told("You may read here, and not write.")
 
 
-def command_of(text: str) -> CommandName | None:
-    """The command that stands in a text; None for none."""
+def command_of(text: str) -> tuple[CommandName, str] | None:
+    """The command that a text is, and what stands behind its name; None for none."""
     match = _COMMAND.fullmatch(text.strip())
-    return next((name for name in COMMANDS if match is not None and match.group(1) == name), None)
+    name = next((one for one in COMMANDS if match is not None and match.group(1) == one), None)
+    return (name, (match.group(2) or "").strip()) if match is not None and name is not None else None
 
 
 def _said(arrived: Arrived, person: Person) -> Verdict:
-    match = _COMMAND.fullmatch(arrived.text.strip())
-    if match is None or match.group(1) not in COMMANDS:
+    if (command := command_of(arrived.text)) is None:
         if not arrived.text.strip() and not arrived.attachments and not arrived.quoted:
             return Ignored("it says nothing")
         return Saying(person)
-    name: CommandName = match.group(1)  # type: ignore[assignment]  # it is one of them
-    rest = (match.group(2) or "").strip()
+    name, rest = command
     if name == "pick":
         return Pressed(person, Press(rest[:64]))
     return Commanded(person, name, rest)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
-
-import pytest
 
 from sulla.channels.base import Channel, Outcome, Place, Said, SaidFile
 from sulla.channels.run.talking import LAST_S
@@ -52,19 +49,6 @@ class Slow:
         self.has.set()
         await self._clock.sleep(ANSWER_S)
         return outcome
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[TelegramWire]:
-    wire = TelegramWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 async def test_a_rest_breaks_off_no_send(wire: TelegramWire, clock: ManualClock, tmp_path: Path) -> None:

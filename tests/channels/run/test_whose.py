@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -21,19 +20,6 @@ from sulla.testing.provider import Gate, Say, ScriptedProvider
 from sulla.threads.log.records import RunError
 
 LONG = f"third {'and so on ' * 50}".strip()
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[TelegramWire]:
-    wire = TelegramWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 class Spied:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from sulla.channels.run.incoming import PATIENCE_S
 from sulla.core.message import Text
@@ -16,19 +13,6 @@ from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.channels.telegram import TelegramWire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Gate, Say, ScriptedProvider
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[TelegramWire]:
-    wire = TelegramWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 async def test_a_stop_drops_what_waits_and_the_next_message_is_answered(

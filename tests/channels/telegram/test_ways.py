@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,19 +21,6 @@ from sulla.testing.channels.scene import Scene
 from sulla.testing.channels.telegram import TelegramWire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[TelegramWire]:
-    wire = TelegramWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 def _scene(wire: TelegramWire, clock: ManualClock, folder: Path, provider: ScriptedProvider) -> Scene:
