@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from sulla.core.errors import SettingsError
 
+ENCODED: Final = "with special characters in the password written as %XX"
+"""What is said behind the form of a URL that cannot be read."""
 _ENDING: Final = "@/?#"
 """Characters that end what stands before a host, so that one which belongs to a password has to be encoded."""
 _QUERY_SECRETS: Final = frozenset("password passwd pwd sslpassword secret token access_token key api_key".split())

@@ -9,7 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import SettingsError
-from sulla.store.url import check_login
+from sulla.store.url import ENCODED, check_login
 
 _ALWAYS = {
     "client_encoding": "UTF8",
@@ -50,8 +50,7 @@ def parse_address(url: str) -> PostgresAddress:
         given = conninfo_to_dict(url)
     except ProgrammingError:
         raise SettingsError(
-            "the URL of a PostgreSQL cannot be read: expected postgresql://user:password@host:port/database, "
-            "with special characters in the password written as %XX"
+            f"the URL of a PostgreSQL cannot be read: expected postgresql://user:password@host:port/database, {ENCODED}"
         ) from None
     words = {name: str(value) for name, value in given.items() if value is not None}
     return PostgresAddress(make_conninfo("", **(_UNLESS_GIVEN | words | _ALWAYS)), _shown(words))

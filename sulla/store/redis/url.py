@@ -11,7 +11,7 @@ from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import CorruptRecord, SettingsError, StoreUnavailable
 from sulla.store.redis.line import RedisRefusal
-from sulla.store.url import check_login
+from sulla.store.url import ENCODED, check_login
 
 FORM = "redis://[user:password@]host[:port][/database], rediss://… (TLS) or unix://[user:password@]/path[?db=n]"
 _QUERY = {
@@ -75,8 +75,7 @@ def address_of(url: str, *, direct: bool = True) -> RedisAddress:
         given = parse_qs(parts.query, strict_parsing=bool(parts.query))
         arguments: dict[str, Any] = dict(parse_url(url))
     except ValueError as error:
-        encoded = "with special characters in the password written as %XX"
-        raise SettingsError(f"the URL of a Redis cannot be read: expected {FORM}, {encoded}") from error
+        raise SettingsError(f"the URL of a Redis cannot be read: expected {FORM}, {ENCODED}") from error
     unknown = sorted(set(given) - _QUERY)
     if unknown:
         raise SettingsError(

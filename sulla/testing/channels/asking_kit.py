@@ -11,7 +11,7 @@ from sulla.core.message import ToolCall
 from sulla.core.words import ours
 from sulla.store.base import Store
 from sulla.testing.channels.scene import Scene
-from sulla.testing.channels.wire import Wire
+from sulla.testing.channels.wire import Seen, Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
@@ -96,15 +96,10 @@ class AskingKit:
     async def test_words_answer_a_question_that_wants_some_and_nothing_else_does(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
-        tool = _wondering()
-        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done.", "Good."])
-        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
-        place, ann = wire.place(1), wire.person(1)
+        provider, place, ann = _wanderer(), wire.place(1), wire.person(1)
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(_wondering(),))
         async with scene:
-            await scene.pair(1, "ann")
-            await wire.say(place, ann, "do it")
-            await scene.until(lambda: scene.texts(1), "a question")
-            (asked,) = wire.seen(place)
+            asked = await _asked_for_words(scene)
             assert HOW in asked.text
             await wire.say(place, ann, "", reply_to=asked.ref, files=[("a map", b"Rome", "file")])
             await scene.until(lambda: WORDS in scene.texts(1), "why that is no answer")
@@ -133,15 +128,10 @@ class AskingKit:
     async def test_a_reply_to_a_question_that_is_over_is_told_so_and_is_no_message(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
     ) -> None:
-        tool = _wondering()
-        provider = ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), tool.name, {}),)), "Done.", "Good."])
-        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(tool,))
-        place, ann = wire.place(1), wire.person(1)
+        provider, place, ann = _wanderer(), wire.place(1), wire.person(1)
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(_wondering(),))
         async with scene:
-            await scene.pair(1, "ann")
-            await wire.say(place, ann, "do it")
-            await scene.until(lambda: scene.texts(1), "a question")
-            (asked,) = wire.seen(place)
+            asked = await _asked_for_words(scene)
             await wire.say(place, ann, "Rome", reply_to=asked.ref)
             await scene.until(lambda: "Done." in scene.texts(1), "the answer")
         async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, boot=2) as later:
@@ -155,6 +145,20 @@ class AskingKit:
 
 def _asked(scene: Scene) -> list[str]:
     return [one for one in scene.texts(1) if ASKED in one]
+
+
+def _wanderer() -> ScriptedProvider:
+    """A model that has `_wondering` called."""
+    return ScriptedProvider([Say(calls=(ToolCall(CallId("c1"), _wondering().name, {}),)), "Done.", "Good."])
+
+
+async def _asked_for_words(scene: Scene) -> Seen:
+    """The question that somebody is asked who says something to such a model."""
+    await scene.pair(1, "ann")
+    await scene.wire.say(scene.wire.place(1), scene.wire.person(1), "do it")
+    await scene.until(lambda: scene.texts(1), "a question")
+    (asked,) = scene.wire.seen(scene.wire.place(1))
+    return asked
 
 
 def _wondering() -> Tool:
