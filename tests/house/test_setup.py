@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -55,11 +56,35 @@ class Clone:
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o700)
 
-    def dev(self, *words: str) -> tuple[str, list[str]]:
+    def with_console(self, npm: str) -> Path:
+        """Have a console and what its gates run by: the file of it that a test may change.
+
+        Args:
+            npm: what `npm` does, in the words of a shell.
+        """
+        for name in ("mypy", "ruff", "lint-imports", "node", "npm"):
+            self._program(name, npm if name == "npm" else "exit 0")
+        modules = self.root / "console" / "node_modules"
+        modules.mkdir(parents=True)
+        (modules / ".package-lock.json").write_text("{}")
+        (self.root / "console" / "package-lock.json").write_text("{}")
+        source = self.root / "console" / "source.ts"
+        source.write_text("one")
+        return source
+
+    def dev(self, *words: str, fails: bool = False) -> tuple[str, list[str]]:
         """Run `./dev`: what it printed, and what the installer was told."""
         self.asked.write_text("")
-        said = subprocess.run([self.root / "dev", *words], check=True, capture_output=True, text=True).stdout
-        return said, self.asked.read_text().splitlines()
+        programs = f"{self.root / '.venv' / 'bin'}:{os.environ['PATH']}"
+        ran = subprocess.run(
+            [self.root / "dev", *words],
+            check=False,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PATH": programs},
+        )
+        assert (ran.returncode != 0) == fails, ran.stdout + ran.stderr
+        return ran.stdout, self.asked.read_text().splitlines()
 
 
 def test_running_installs_what_running_needs_and_tests_install_the_rest(tmp_path: Path) -> None:
@@ -75,3 +100,27 @@ def test_running_installs_what_running_needs_and_tests_install_the_rest(tmp_path
     with (tmp_path / "uv.lock").open("a") as lock:
         lock.write("\n# another version\n")
     assert len(clone.dev("run")[1]) == len(clone.dev("setup")[1]) == 1
+
+
+def test_the_consoles_gates_run_anew_unless_they_held_with_each_file_as_it_is(tmp_path: Path) -> None:
+    clone = Clone(tmp_path)
+    asked = tmp_path / "npm"
+    source = clone.with_console(
+        f'echo "$*" >>"{asked}"; case $* in *lint*) exit "$(cat "{tmp_path / "lints"}")";; esac'
+    )
+    (tmp_path / "lints").write_text("1")
+    asked.write_text("")
+
+    def gates_run(*, fails: bool = False) -> int:
+        before = asked.read_text().count("--silent lint")
+        clone.dev("check", fails=fails)
+        return asked.read_text().count("--silent lint") - before
+
+    assert gates_run(fails=True) == 1
+    assert gates_run(fails=True) == 1, "what failed is looked at again"
+    (tmp_path / "lints").write_text("0")
+    assert gates_run() == 1
+    assert gates_run() == 0, "nothing has changed since it held"
+    assert "console-lint: ok" in clone.dev("check")[0]
+    source.write_text("two")
+    assert gates_run() == 1
