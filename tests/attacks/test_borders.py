@@ -29,7 +29,7 @@ from sulla.threads.log.records import Input, RunStarted, ThreadCreated
 from sulla.threads.log.state import ThreadState
 from tests.attacks.borders_page import PAGE, wanted
 from tests.attacks.grammar import read_catalog
-from tests.house.source import ROOT, python_files, syntax
+from tests.house.source import ROOT, nodes, python_files
 
 MARK = "planted-here"
 NOW = Origin(1, run_id=RunId("run_1"))
@@ -283,7 +283,7 @@ def _classes_with_a_mark() -> set[str]:
     return {
         node.name
         for path in python_files("sulla")
-        for node in ast.walk(syntax(path))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef)
         for line in node.body
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and line.target.id == "tainted"
@@ -296,7 +296,7 @@ def _sections() -> set[str]:
         ast.unparse(node.args[0])
         for path in python_files("sulla")
         if path.relative_to(ROOT / "sulla").parts[0] in CAPABILITIES
-        for node in ast.walk(syntax(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "PromptSection"
     }
     return {SKILLS if name == "SKILLS" else ast.literal_eval(name) for name in made}

@@ -7,12 +7,16 @@ import gc
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 _PURE = re.compile(r'"""(?:(?!""").)*\bPure\b', re.DOTALL)
+
+Nodes = tuple[ast.AST, ...]
+"""Those of one syntax tree, in the order of `ast.walk`."""
 
 FORBIDDEN = frozenset(
     """
@@ -68,44 +72,70 @@ def module_name(path: Path) -> str:
 
 
 def syntax(path: Path) -> ast.Module:
-    """The syntax tree of a file of ours."""
-    return _trees(path.relative_to(ROOT).parts[0])[path]
+    """The syntax tree of a file of ours. That of a file of `sulla/` is kept, of which many tests ask for each."""
+    product = ROOT / "sulla"
+    return _trees(product)[path] if path.is_relative_to(product) else ast.parse(path.read_text(), str(path))
+
+
+def nodes(path: Path) -> Nodes:
+    """Everything in the syntax tree of a file of ours; to find it anew takes as long as to parse it."""
+    product = ROOT / "sulla"
+    return _nodes(product)[path] if path.is_relative_to(product) else parsed(path.read_text())
+
+
+def parsed(text: str) -> Nodes:
+    """Everything in the syntax tree of a text."""
+    return tuple(ast.walk(ast.parse(text)))
 
 
 @cache
-def _trees(folder: str) -> dict[Path, ast.Module]:
+def _trees(folder: Path) -> dict[Path, ast.Module]:
     """Those of all files below a folder. They stay, so nobody looks for garbage in them: that takes longer than to make
     them, and a second or two of every later test that has garbage looked for.
     """
+    with _staying():
+        return {path: ast.parse(path.read_text(), str(path)) for path in python_files(str(folder))}
+
+
+@cache
+def _nodes(folder: Path) -> dict[Path, Nodes]:
+    trees = _trees(folder)
+    with _staying():
+        return {path: tuple(ast.walk(tree)) for path, tree in trees.items()}
+
+
+@contextmanager
+def _staying() -> Iterator[None]:
+    """What is made meanwhile is not looked through for garbage, now or later."""
     gc.collect()
     gc.disable()
     try:
-        return {path: ast.parse(path.read_text(), str(path)) for path in python_files(folder)}
+        yield
     finally:
         gc.freeze()
         gc.enable()
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
+def imported(found: Nodes) -> Iterator[str]:
     """Every module and name that is imported anywhere in a file, dotted."""
-    for node in ast.walk(tree):
+    for node in found:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def used(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+def used(found: Nodes) -> Iterator[tuple[str, ast.AST]]:
     """Every dotted name that stands for something imported, however it was renamed, and where it stands."""
     meaning: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in found:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.split(".")[0]
                 meaning[alias.asname or top] = alias.name if alias.asname else top
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             meaning |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    for node in ast.walk(tree):
+    for node in found:
         dotted: list[str] = []
         inner: ast.AST = node
         while isinstance(inner, ast.Attribute):
@@ -115,15 +145,15 @@ def used(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             yield ".".join((meaning[inner.id], *dotted)), node
 
 
-def awaits(tree: ast.Module) -> bool:
+def awaits(found: Nodes) -> bool:
     """Whether anything waits. A promise (an ``async def`` without a body) does not."""
     return any(
         isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
         or (isinstance(node, ast.comprehension) and node.is_async)
-        for node in ast.walk(tree)
+        for node in found
     )
 
 
-def touched(tree: ast.Module) -> set[str]:
+def touched(found: Nodes) -> set[str]:
     """What keeps a file from being pure: what it imports, also in functions and for types, and that it waits."""
-    return {name.split(".")[0] for name in imported(tree)} & FORBIDDEN | ({"await"} if awaits(tree) else set())
+    return {name.split(".")[0] for name in imported(found)} & FORBIDDEN | ({"await"} if awaits(found) else set())

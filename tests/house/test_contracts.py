@@ -16,7 +16,7 @@ from importlinter.contracts.layers import LayersContract
 from importlinter.contracts.protected import ProtectedContract
 from importlinter.domain.contract import registry
 
-from tests.house.source import ROOT, contracts, imported, module_name, python_files, syntax
+from tests.house.source import ROOT, contracts, imported, module_name, nodes, python_files
 from tests.kits.in_turn import in_turn
 from tests.kits.points import some
 
@@ -130,7 +130,7 @@ def test_every_third_party_library_has_a_home() -> None:
     homeless = {
         f"{module_name(path)} -> {name}"
         for path in python_files("sulla")
-        for name in {name.split(".")[0] for name in imported(syntax(path))} - known
+        for name in {name.split(".")[0] for name in imported(nodes(path))} - known
     }
     assert homeless == set(), "list the library in the `vendors` contract, and the modules that may import it"
 

@@ -11,7 +11,7 @@ import pytest
 
 from sulla.core import errors
 from sulla.core.errors import SullaError
-from tests.house.source import module_name, seamed_files, syntax
+from tests.house.source import module_name, nodes, seamed_files
 
 _LINE = re.compile(
     r"^ {4}(?P<indent>(?:\|   |    )*)(?P<branch>\+-- )?(?P<name>\w+) +(?P<code>\w+) +(?P<fault>caller|ours|theirs)$"
@@ -79,7 +79,7 @@ def test_no_error_of_ours_is_defined_elsewhere() -> None:
         f"{module_name(path)}.{node.name}"
         for path in seamed_files()
         if path.name != "errors.py"
-        for node in ast.walk(syntax(path))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base).split(".")[-1] in ours for base in node.bases)
     }
     assert strays == set(), "the tree in core/errors.py is the whole tree"

@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from tests.house.source import ROOT, project, python_files, seamed_files, syntax, used
+from tests.house.source import ROOT, Nodes, nodes, parsed, project, python_files, seamed_files, used
 
 CLOCK = ("sulla/host/system.py", "sulla/testing/clock.py", "tests/simulation/clock.py")
 CHANCE = ("sulla/host/system.py",)
@@ -78,14 +78,14 @@ def _banned() -> set[str]:
 def _all_uses() -> dict[str, set[str]]:
     """The banned names that each file uses; two tests ask, and to look through all files takes seconds."""
     banned = _banned()
-    return {path.relative_to(ROOT).as_posix(): set(_uses(syntax(path), banned)) for path in seamed_files()}
+    return {path.relative_to(ROOT).as_posix(): set(_uses(nodes(path), banned)) for path in seamed_files()}
 
 
-def _uses(tree: ast.Module, names: set[str]) -> Iterator[str]:
+def _uses(found: Nodes, names: set[str]) -> Iterator[str]:
     """The banned names that a file uses, the loop's own ways around them included."""
-    for dotted, _ in used(tree):
+    for dotted, _ in used(found):
         yield from (name for name in names if dotted == name or dotted.startswith(f"{name}."))
-    for node in ast.walk(tree):
+    for node in found:
         if isinstance(node, ast.Attribute) and node.attr in LOOP_TIMERS:
             yield "loop timers"
         if isinstance(node, ast.Attribute) and node.attr == "create_task" and "loop" in ast.unparse(node.value):
@@ -118,10 +118,10 @@ def test_every_home_exists_and_is_used() -> None:
             assert uses, f"{home} uses no banned name at all: it needs no home for {below}"
 
 
-def _sleeps(tree: ast.Module) -> Iterator[int]:
+def _sleeps(found: Nodes) -> Iterator[int]:
     """The lines that let real time pass. ``asyncio.sleep(0)`` only lets others run."""
-    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for dotted, node in used(tree):
+    calls = {id(node.func): node for node in found if isinstance(node, ast.Call)}
+    for dotted, node in used(found):
         call = calls.get(id(node))
         nothing = call is not None and [ast.unparse(argument) for argument in call.args] == ["0"]
         if dotted == "time.sleep" or (dotted == "asyncio.sleep" and not nothing):
@@ -129,11 +129,11 @@ def _sleeps(tree: ast.Module) -> Iterator[int]:
 
 
 def test_no_test_sleeps() -> None:
-    # Whoever sleeps says so in the text; to parse all tests takes seconds.
+    # Whoever sleeps says so in the text; to parse all tests takes ten seconds.
     named = [path for path in python_files("tests") if "sleep" in path.read_text()]
-    sleeps = {f"{path.relative_to(ROOT)}:{line}" for path in named if path != PAUSES for line in _sleeps(syntax(path))}
+    sleeps = {f"{path.relative_to(ROOT)}:{line}" for path in named if path != PAUSES for line in _sleeps(nodes(path))}
     assert sleeps == set(), "wait for the thing itself, use testing.ManualClock, or look again after soon.pause()"
-    assert len(list(_sleeps(syntax(PAUSES)))) == 1, f"{PAUSES} sleeps between two looks, and nowhere else"
+    assert len(list(_sleeps(nodes(PAUSES)))) == 1, f"{PAUSES} sleeps between two looks, and nowhere else"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_no_test_sleeps() -> None:
     ],
 )
 def test_a_banned_name_is_seen_through_its_disguises(text: str, found: set[str]) -> None:
-    assert set(_uses(ast.parse(text), _banned())) == found
+    assert set(_uses(parsed(text), _banned())) == found
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_a_banned_name_is_seen_through_its_disguises(text: str, found: set[str])
     ],
 )
 def test_sleeping_is_seen(text: str) -> None:
-    assert list(_sleeps(ast.parse(text)))
+    assert list(_sleeps(parsed(text)))
 
 
 def test_letting_others_run_is_not_sleeping() -> None:
-    assert not list(_sleeps(ast.parse("import asyncio\nasync def f():\n    await asyncio.sleep(0)")))
+    assert not list(_sleeps(parsed("import asyncio\nasync def f():\n    await asyncio.sleep(0)")))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT, awaits, contracts, module_name, python_files, says_pure, syntax, touched
+from tests.house.source import ROOT, awaits, contracts, module_name, nodes, parsed, python_files, says_pure, touched
 
 MACHINES = frozenset(
     "walk graph decision fold next_task codec head state records loop route wrappers prompt playbook buffer".split()
@@ -45,16 +44,16 @@ def test_a_module_that_touches_nothing_and_waits_for_nothing_says_so() -> None:
     silent = {
         module
         for module, path in _modules().items()
-        if not says_pure(path) and not _is_driver(module) and not touched(syntax(path))
+        if not says_pure(path) and not _is_driver(module) and not touched(nodes(path))
     }
     assert silent == set(), "say `Pure.` in their docstrings"
 
 
 def test_a_pure_module_touches_nothing_and_waits_for_nothing() -> None:
     found = {
-        str(path.relative_to(ROOT)): touched(syntax(path))
+        str(path.relative_to(ROOT)): touched(nodes(path))
         for path in python_files("sulla")
-        if says_pure(path) and touched(syntax(path))
+        if says_pure(path) and touched(nodes(path))
     }
     assert found == {}, "they say that they are pure"
 
@@ -74,12 +73,12 @@ def test_a_pure_module_touches_nothing_and_waits_for_nothing() -> None:
 )
 def test_a_touch_is_noticed(line: str, what: str) -> None:
     text = (ROOT / "sulla" / "graph" / "walk.py").read_text()
-    assert touched(ast.parse(text)) == set()
-    assert touched(ast.parse(f"{text}\n{line}\n")) == {what}
+    assert touched(parsed(text)) == set()
+    assert touched(parsed(f"{text}\n{line}\n")) == {what}
 
 
 def test_a_promise_does_not_wait() -> None:
-    assert not awaits(ast.parse("class Promise:\n    async def f(self): ..."))
+    assert not awaits(parsed("class Promise:\n    async def f(self): ..."))
 
 
 def test_only_a_module_s_own_docstring_or_its_package_s_counts(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT, python_files, seamed_files, syntax
+from tests.house.source import ROOT, Nodes, nodes, parsed, python_files, seamed_files
 
 MOST_FILE_LINES = 300
 MOST = 0.9
@@ -49,7 +50,7 @@ def test_functions_are_short() -> None:
     long = {
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name} ({_length(node)} lines)"
         for path in seamed_files()
-        for node in ast.walk(syntax(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _length(node) > MAX_FUNCTION_LINES
     }
     assert long == set()
@@ -84,10 +85,10 @@ LARGER_CLASSES: dict[str, tuple[int, int]] = {
 """Classes over the bounds: their fields and constructor arguments today. A number may only become smaller."""
 
 
-def _sizes(tree: ast.Module) -> dict[str, tuple[int, int]]:
+def _sizes(found_in: Nodes) -> dict[str, tuple[int, int]]:
     """Of each class that is no frozen row: how many fields it has, and how many arguments its constructor takes."""
     found = {}
-    for node in ast.walk(tree):
+    for node in found_in:
         if not isinstance(node, ast.ClassDef):
             continue
         decorators = " ".join(ast.unparse(decorator) for decorator in node.decorator_list)
@@ -128,11 +129,12 @@ def _over(size: tuple[int, int]) -> bool:
     return fields > MAX_FIELDS or arguments > MAX_ARGUMENTS
 
 
+@cache
 def _larger() -> dict[str, tuple[int, int]]:
     return {
         f"{path.relative_to(ROOT).as_posix()} {name}": size
         for path in python_files("sulla")
-        for name, size in _sizes(syntax(path)).items()
+        for name, size in _sizes(nodes(path)).items()
         if _over(size)
     }
 
@@ -165,9 +167,9 @@ ARGUMENTS = ", ".join(f"a{number}" for number in range(MAX_ARGUMENTS + 1))
     ],
 )
 def test_a_class_that_keeps_much_is_noticed(source: str, size: tuple[int, int]) -> None:
-    assert _sizes(ast.parse(source)) == {"C": size}
+    assert _sizes(parsed(source)) == {"C": size}
     assert _over(size)
 
 
 def test_a_frozen_row_may_have_as_many_fields_as_it_has() -> None:
-    assert _sizes(ast.parse(f"@dataclass(frozen=True)\nclass C:\n{FIELDS}")) == {}
+    assert _sizes(parsed(f"@dataclass(frozen=True)\nclass C:\n{FIELDS}")) == {}

@@ -50,11 +50,11 @@ def _texts() -> list[Path]:
 @pytest.mark.parametrize("what", NOT_OURS)
 def test_the_repository_speaks_of_the_project_alone(what: str) -> None:
     found = {
-        f"{path.relative_to(ROOT)}:{number}: {match[0]}"
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
         for path in _texts()
         if what not in ALLOWED.get(path.name, set())
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if (match := NOT_OURS[what].search(line))
+        for text in [path.read_text()]
+        for match in NOT_OURS[what].finditer(text)
     }
     assert found == set()
 
@@ -78,12 +78,14 @@ def test_a_decision_says_what_it_costs_and_how_a_mistake_would_show(path: Path) 
 
 
 def test_a_silenced_checker_is_told_why() -> None:
-    bare = re.compile(r"#\s*(?:type: ignore(?:\[[\w, -]+\])?|noqa(?:: [A-Z]+\d+(?:, ?[A-Z]+\d+)*)?)\s*$")
+    bare = re.compile(
+        r"#[ \t]*(?:type: ignore(?:\[[\w, -]+\])?|noqa(?:: [A-Z]+\d+(?:, ?[A-Z]+\d+)*)?)[ \t]*$", re.MULTILINE
+    )
     found = {
-        f"{path.relative_to(ROOT)}:{number}"
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
         for path in python_files("sulla", "tests", "bench")
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if bare.search(line)
+        for text in [path.read_text()]
+        for match in bare.finditer(text)
     }
     assert found == set()
 

@@ -15,7 +15,7 @@ from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.handoffs.slice import AgentRouted
 from sulla.threads.log.codec import Entry
 from sulla.threads.log.usage import Usage
-from tests.house.source import ROOT, touched
+from tests.house.source import ROOT, nodes, touched
 from tests.kits.points import some
 from tests.simulation.history import (
     Acknowledged,
@@ -427,6 +427,6 @@ def test_every_kind_of_record_has_a_rule() -> None:
 
 def test_the_checker_is_pure() -> None:
     for path in sorted((ROOT / "tests/simulation").glob("history*.py")):
-        tree = ast.parse(path.read_text())  # of these few, and not of all tests
-        assert touched(tree) == set(), path.name
-        assert not any(isinstance(node, ast.AsyncFunctionDef) for node in ast.walk(tree)), path.name
+        found = nodes(path)
+        assert touched(found) == set(), path.name
+        assert not any(isinstance(node, ast.AsyncFunctionDef) for node in found), path.name
