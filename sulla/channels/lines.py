@@ -103,7 +103,7 @@ class Lines:
         line = self.every.get(channel)
         if line is None:
             raise NotFound(f"there is no channel {channel[:60]!r}; there are: {', '.join(self.every) or 'none'}")
-        account, why, _ = await tried(line.make)
+        account, why, _ = await tried(line.make, line.redact)
         if not why and line.state in ("failing", "refused"):
             why = f"its service lets the daemon in, but here it is {line.state}: {line.why}"
         return ChannelTested(channel, account, why)

@@ -93,6 +93,10 @@ class Line:
         """See `Standing`."""
         return self.standing.why
 
+    def redact(self, text: str) -> str:
+        """A text without the daemon's secrets."""
+        return self._around.redact(text)
+
     def wake(self, thread_id: ThreadId) -> None:
         """Something happened in a conversation. Never waits, never fails."""
         held = self.held
