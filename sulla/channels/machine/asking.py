@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from sulla.agent.approvals.approvals import leaves_out
-from sulla.channels.machine.exact import in_line, literal
+from sulla.agent.approvals.literal import in_line, literal
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.values import Choice, Closed, Question, Shown, Verdict
 from sulla.core.cut import cut

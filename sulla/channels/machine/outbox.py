@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from sulla.agent.approvals.literal import literal
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Room, beginning, cut_up, letters
-from sulla.channels.machine.exact import apart, literal
+from sulla.channels.machine.exact import apart
 from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.quoting import broken_off
 from sulla.channels.machine.values import MOST_ITEMS, Asks, GivenUp, Item, Preview, Question, Shown
