@@ -227,6 +227,25 @@ def chosen(question: Question, choice: Choice) -> Shown:
     return Shown((choice.label,), TAKEN) if choice.verdict == "result" else Shown((), f"{choice.label}.")
 
 
+def for_others(questions: Mapping[str, Question], reply_to: str, place: str, person: Person, who: Sequence[str]) -> str:
+    """What whoever replies to an open question is told who may not answer it; empty where it is none, or he may.
+
+    Args:
+        questions: those that are open.
+        reply_to: the service's id of the message that is replied to.
+        place: where.
+        person: who replies.
+        who: may answer it by a channel.
+    """
+    asked = any(reply_to and (one.ref, one.place) == (reply_to, place) for one in questions.values())
+    if not asked or "approve" in person.scopes:
+        return ""
+    others = f" ({', '.join(who)})" if who else ""
+    return (
+        f"That question waits for somebody who may answer it{others}; your words went to the agent, and answer nothing."
+    )
+
+
 def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> Shown | None:
     """What whoever replies to a question is told that is open no longer; None where it is none.
 

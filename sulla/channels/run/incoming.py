@@ -23,6 +23,7 @@ from sulla.channels.machine.admission import (
     Told,
     command_of,
     judge,
+    who_may_answer,
 )
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
@@ -272,8 +273,9 @@ class Incoming:
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
         refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
-        if refused and person is not None:  # else whoever writes much would have much said
-            held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)
+        told = refused or await self._for_others(arrived, person)
+        if told and person is not None:  # else whoever writes much would have much said
+            held.outbox.say(place.key, told, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _offer(self, talk: Talk, said: Input, caller: str, patience_s: float) -> str:
         """Keep a message in its conversation, within so many seconds; why it was not taken, empty if it was."""
@@ -322,9 +324,9 @@ class Incoming:
             if found:
                 await self._tell(arrived, found if isinstance(found, str) else await self._choose(found, person))
                 return True
-        if not arrived.reply_to or "approve" not in person.scopes:
+        if not arrived.reply_to:
             return False
-        for question in questions.values():
+        for question in questions.values() if "approve" in person.scopes else ():
             asked_here = question.place == arrived.place.key and question.ref == arrived.reply_to
             if asked_here and not question.choices:
                 said = await self._answer(question, arrived, person)
@@ -334,6 +336,14 @@ class Incoming:
         if closed := asking.over(self._held.book.closed, arrived.reply_to, arrived.place.key):
             await self._tell(arrived, closed)
         return closed is not None
+
+    async def _for_others(self, arrived: Arrived, person: Person | None) -> str:
+        """What he is told whose words are a message, and reply to a question that others answer; empty for nothing."""
+        questions = self._held.book.questions
+        if person is None or not arrived.reply_to or arrived.kind != "message" or not questions:
+            return ""
+        who = who_may_answer(await self._held.around.people.read(), self._held.rules)
+        return asking.for_others(questions, arrived.reply_to, arrived.place.key, person, who)
 
     async def _answer(self, question: Question, arrived: Arrived, person: Person) -> Shown | str:
         """Hand on what answers in words; what whoever wrote it is told, if anything."""

@@ -125,6 +125,12 @@ class AskingKit:
             (asked,) = wire.seen(place)
             assert "Nobody here may answer this. ann may" in asked.text
             assert (asked.buttons, "/pick" in asked.text) == ({}, False)
+            await wire.say(place, bob, "please do", reply_to=asked.ref)
+            told = "waits for somebody who may answer it (ann)"
+            await scene.until(lambda: told in scene.texts(1)[-1], "that others answer it")
+            await scene.pass_time(10)
+            assert len([one for one in scene.texts(1) if told in one]) == 1
+            assert [one.text for _, one, _ in scene.keeper.said[1:]] == ["please do"]
             assert not made
 
     async def test_what_somebody_else_has_chosen_is_told_back_to_the_letter(
@@ -161,6 +167,10 @@ class AskingKit:
         async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, boot=2) as later:
             await wire.say(place, ann, "Paris", reply_to=asked.ref)
             await later.until(lambda: any(OVER in one for one in later.texts(1)), "that it is over")
+            await later.pair(1, "ann", ("read", "write"))
+            await wire.say(place, ann, "Oslo", reply_to=asked.ref)
+            told = "that it is over, also to who could not have answered it"
+            await later.until(lambda: sum(OVER in one for one in later.texts(1)) == 2, told)
             await later.pass_time(10)
             assert later.keeper.said == []
             await wire.say(place, ann, "thank you")
