@@ -49,11 +49,11 @@ async def channels(of: CheckContext) -> list[Finding]:
 
 
 def _open(one: AccountSettings, kind: ChannelKind) -> Iterator[Finding]:
-    """Secrets that stand among a channel's options: they are shown, and hidden nowhere."""
+    """Secrets that stand among a channel's options: whoever reads the file takes them for something to be shown."""
     for name in secret_options(one, kind):
         where = f"take it out of the options of [[channels.accounts]], and write it to its secrets, as {name}"
         yield warning(
-            f"{one.name}: options.{name} is a secret, and whoever sees the settings or a log may know it", where
+            f"{one.name}: options.{name} is a secret, and whoever is shown the settings' file may know it", where
         )
 
 

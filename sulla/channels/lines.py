@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from sulla.agent.approvals.literal import literal
 from sulla.channels.addresses import no_channel, nobody_there, split
 from sulla.channels.machine.people import ChannelScope, Identity, People, Person
 from sulla.channels.machine.values import GivenUp
@@ -31,6 +32,7 @@ from sulla.channels.run.unasked import ask_others
 from sulla.core.errors import Conflict, NotFound
 from sulla.core.ids import ThreadId
 from sulla.core.jsontypes import JsonObject
+from sulla.notify.sources import thread_asking
 
 
 class Lines:
@@ -79,7 +81,9 @@ class Lines:
         line = self.every[name]
         if line.held is not None and await is_said(line.held, place, matter):
             return ""
-        if await line.tell(place, f"**{title}**\n\n{text}", key):
+        asks = bool(thread_asking(matter))  # somebody answers by what he reads
+        said, exact = (f"**{title}**", (literal(text),)) if asks else (f"**{title}**\n\n{text}", ())
+        if await line.tell(place, said, key, exact):
             return ""
         return f"this daemon does not have the channel {name!r} now ({line.standing.said})"
 
@@ -103,7 +107,7 @@ class Lines:
         line = self.every.get(channel)
         if line is None:
             raise NotFound(f"there is no channel {channel[:60]!r}; there are: {', '.join(self.every) or 'none'}")
-        account, why, _ = await tried(line.make)
+        account, why, _ = await tried(line.make, line.redact)
         if not why and line.state in ("failing", "refused"):
             why = f"its service lets the daemon in, but here it is {line.state}: {line.why}"
         return ChannelTested(channel, account, why)

@@ -15,6 +15,7 @@ from sulla.channels.run.quiet import hush
 from sulla.channels.settings import AccountSettings
 from sulla.core.clock import Clock
 from sulla.core.errors import SettingsError, SullaError, Unauthorized
+from sulla.core.redact import Redactor
 from sulla.host.capability import find
 
 
@@ -55,7 +56,14 @@ def options_of(said: AccountSettings, kind: ChannelKind, secrets: Mapping[str, s
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise SettingsError(f"channels: options.{where} of {said.name!r}: {first['msg']}") from None
+        raise SettingsError(
+            f"channels: options.{where} of {said.name!r}: {_redactor(said).text(first['msg'])}"
+        ) from None
+
+
+def _redactor(said: AccountSettings) -> Redactor:
+    """Knows what a kind's own words of an option must not show."""
+    return Redactor(secret for _, secret in said.hidden())
 
 
 def _model_of(kind: ChannelKind) -> type[BaseModel]:
@@ -114,7 +122,7 @@ def fault_of(said: AccountSettings, kind: ChannelKind, option: str) -> str:
         _model_of(kind).model_validate(said.options)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        return next((one["msg"] for one in found if one["loc"][:1] == (option,)), "")
+        return _redactor(said).text(next((one["msg"] for one in found if one["loc"][:1] == (option,)), ""))
     return ""
 
 
@@ -129,17 +137,18 @@ class Tried(NamedTuple):
     """Whether that is for the secrets."""
 
 
-async def tried(make: Callable[[], Channel]) -> Tried:
+async def tried(make: Callable[[], Channel], redact: Callable[[str], str]) -> Tried:
     """See whether a service lets the daemon in.
 
     Args:
         make: makes the channel.
+        redact: takes the channel's secrets out of what the service and its library say.
     """
     channel = await made(make)
     try:
         account = await channel.open()
     except SullaError as error:
-        return Tried("", error.message, isinstance(error, Unauthorized))
+        return Tried("", redact(error.message), isinstance(error, Unauthorized))
     finally:
         await channel.close()
-    return Tried(account.name or account.id, "")
+    return Tried(redact(account.name or account.id), "")

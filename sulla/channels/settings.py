@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 from sulla.host.section import Address, Count, Section
+from sulla.store.url import likely_secrets_in_url
 
 MAX_CHANNELS: Final = 20
 ChannelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
@@ -35,6 +36,26 @@ class AccountSettings(BaseModel):
     """Whether words of a group's members whom nobody has let in reach the agent, as from outside, where it is meant.
     They are answered in the group: whoever writes there can have told what the agent remembers and what lies in its
     workspace."""
+
+    def hidden(self) -> Iterator[tuple[str, str]]:
+        """What of it is never shown, each with its name there: its secrets, the options that its kind takes as such
+        (also where it does not take them among the options), and what is secret in addresses among the options.
+
+        Raises:
+            SettingsError: an installed package brings what is no kind.
+        """
+        yield from ((name, kept.get_secret_value()) for name, kept in self.secrets.items())
+        if not self.options:
+            return
+        from sulla.channels.kinds import KINDS, kinds  # noqa: PLC0415 - without channels nothing of them is loaded
+
+        own = {one.name: one for one in KINDS}
+        kind = own.get(self.kind) or kinds().get(self.kind)
+        secret = {*kind.secrets, *kind.may} if kind is not None else frozenset[str]()
+        for name, value in self.options.items():
+            for text in value if isinstance(value, list) else (str(value),):
+                found = (text,) if name in secret else likely_secrets_in_url(text) if "://" in text else ()
+                yield from ((f"options.{name}", one) for one in found if one)
 
 
 class ChannelsSettings(Section):
@@ -66,4 +87,4 @@ class ChannelsSettings(Section):
         """What the channels come with."""
         yield "recognizer_key", self.recognizer_key.get_secret_value()
         for one in self.accounts:
-            yield from ((f"accounts.{one.name}.{name}", kept.get_secret_value()) for name, kept in one.secrets.items())
+            yield from ((f"accounts.{one.name}.{name}", secret) for name, secret in one.hidden())

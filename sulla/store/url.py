@@ -7,6 +7,7 @@ reads it, and everything before its last `@` counts as secret.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -19,6 +20,8 @@ _ENDING: Final = "@/?#"
 """Characters that end what stands before a host, so that one which belongs to a password has to be encoded."""
 _QUERY_SECRETS: Final = frozenset("password passwd pwd sslpassword secret token access_token key api_key".split())
 """Fields of a URL's query that hold one."""
+_CHANCE: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_:.~-]{16,}")
+"""What looks like a token: as long as one, letters and digits by chance."""
 
 
 def check_login(url: str) -> None:
@@ -60,6 +63,20 @@ def secrets_in_url(url: str) -> Iterator[str]:
         password, query = _login(url).partition(":")[2], ""
     yield from (password, unquote(password))
     yield from (value for name, value in parse_qsl(query) if name.lower() in _QUERY_SECRETS)
+
+
+def likely_secrets_in_url(url: str) -> Iterator[str]:
+    """The same, and what looks like a token in the place of a user, in the path or in the query: for addresses of which
+    nobody knows what the service makes of them.
+    """
+    yield from secrets_in_url(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return  # no URL: all that stands before a host has been told
+    user = parts.username or "" if parts.password is None else ""
+    values = (user, *parts.path.split("/"), *(value for _, value in parse_qsl(parts.query)))
+    yield from (one for value in values for one in {value, unquote(value)} if _CHANCE.fullmatch(one))
 
 
 def _login(url: str) -> str:

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sulla.core.ids import CallId
+from sulla.gateway.commands import Event
 from sulla.gateway.dialects.abi.frames import AbiStream
 from sulla.gateway.dialects.agui.frames import AguiFrames, AguiTranscript
+from sulla.gateway.dialects.hub.frames import Conversation
 from sulla.gateway.dialects.mcp.projection import McpProjection
 from sulla.gateway.dialects.openai.frames import Chunks, CompletionReply
 from sulla.gateway.dialects.projection import Projection
@@ -67,4 +69,18 @@ STREAMS: tuple[Projection, ...] = (
 
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: type(stream).__name__)
 def test_each_dialect_that_streams_passes_the_words_on(stream: Projection) -> None:
-    assert WORDS.encode() in stream.show(ChildAsks(WORDS))
+    shown = stream.show(ChildAsks(WORDS))
+    assert WORDS.encode() in shown
+    if not isinstance(stream, McpProjection):  # which tells it to a program, and not as Markdown
+        assert any(before + WORDS.encode() in shown for before in (rb"\n\n    ", b"\ndata:     "))
+
+
+def test_the_desktop_client_is_told_it_to_the_letter() -> None:
+    told, asked = (
+        Conversation("thr_1", "c1", may_answer=True, streaming=False).take(
+            Event("thr_1", 3, "run_1", None, "sulla", 0, "NOTICE", 0, {"text": WORDS, "wait_id": wait_id})
+        )
+        for wait_id in ("", ASKED.wait_id)
+    )
+    assert [one.data["content"] for one in told] == [WORDS]
+    assert str(asked[0].data["content"]).endswith(f"\n\n    {WORDS}")

@@ -15,9 +15,10 @@ from pydantic import BaseModel, SecretStr
 
 from sulla.channels.cli.file import Plain, added, notices_by, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
-from sulla.channels.opened import fault_of, kind_of, making, options_of, tried
+from sulla.channels.opened import Tried, fault_of, kind_of, making, options_of, tried
 from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, NotFound, SettingsError
+from sulla.core.redact import Redactor
 from sulla.host.system import SystemClock
 from sulla.terminal.exits import Exit
 from sulla.terminal.keyboard import read_line
@@ -90,7 +91,7 @@ async def set_up(
                 asks = False
             secrets |= await _secrets(ask, {name: what for name, what in hidden.items() if name not in secrets})
             kept = {key: SecretStr(one) for key, one in secrets.items() if one}
-            account, why, refused = await tried(making(said.model_copy(update={"secrets": kept}), kind, SystemClock()))
+            account, why, refused = await _tried(said.model_copy(update={"secrets": kept}), kind)
             asks = not refused  # else the secrets alone are wrong
         except SettingsError as error:
             account, why = "", error.message
@@ -104,6 +105,11 @@ async def set_up(
         tell(f"it was not taken: {one_line(why, 300)}")
         secrets = _good(secrets, why)
     return Exit.FAILED
+
+
+async def _tried(said: AccountSettings, kind: ChannelKind) -> Tried:
+    hides = Redactor(secret for _, secret in said.hidden())
+    return await tried(making(said, kind, SystemClock()), hides.text)
 
 
 def _text_of(path: Path) -> str:

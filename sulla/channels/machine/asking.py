@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from sulla.agent.approvals.approvals import leaves_out
-from sulla.channels.machine.exact import in_line, literal
+from sulla.agent.approvals.literal import in_line, literal
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.values import Choice, Closed, Question, Shown, Verdict
 from sulla.core.cut import cut
@@ -24,6 +24,8 @@ WORDS: Final = "This was not taken: the question is answered in words of your ow
 NO_FILES: Final = "The words were taken as the answer; the files with them were not."
 HOW: Final = "Reply to this message with your answer."
 """What stands in a question that words answer."""
+TAKEN: Final = "That is taken as the answer."
+REFUSED: Final = "This was not taken as the answer; what stands above says why."
 NOT_YOURS: Final = "You may not answer this."
 NOTHING: Final = "Nothing is asked here now: there is nothing to pick."
 PRESS: Final = "Press a button below the question."
@@ -215,8 +217,37 @@ def picked(
     return f"{cut(_plain(word), MOST_WORD_CHARS)!r} is no choice of what is asked here now. {how}"
 
 
-def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> str:
-    """What whoever replies to a question is told that is open no longer; empty where it is none.
+def chosen(question: Question, choice: Choice) -> Shown:
+    """What whoever chose something is told.
+
+    Args:
+        question: what was asked.
+        choice: what was chosen: one that the daemon offers by itself, or what somebody else has thought of.
+    """
+    return Shown((choice.label,), TAKEN) if choice.verdict == "result" else Shown((), f"{choice.label}.")
+
+
+def for_others(questions: Mapping[str, Question], reply_to: str, place: str, person: Person, who: Sequence[str]) -> str:
+    """What whoever replies to an open question is told who may not answer it; empty where it is none, or he may.
+
+    Args:
+        questions: those that are open.
+        reply_to: the service's id of the message that is replied to.
+        place: where.
+        person: who replies.
+        who: may answer it by a channel.
+    """
+    asked = any(reply_to and (one.ref, one.place) == (reply_to, place) for one in questions.values())
+    if not asked or "approve" in person.scopes:
+        return ""
+    others = f" ({', '.join(who)})" if who else ""
+    return (
+        f"That question waits for somebody who may answer it{others}; your words went to the agent, and answer nothing."
+    )
+
+
+def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> Shown | None:
+    """What whoever replies to a question is told that is open no longer; None where it is none.
 
     Args:
         closed: those that are remembered.
@@ -225,7 +256,7 @@ def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> str:
     """
     hows = (one.how for one in closed.values() if reply_to and (one.ref, one.place) == (reply_to, place))
     how = next(hows, "")
-    return f"That question is closed: {how}. {OVER}" if how else ""
+    return Shown((literal(how),), f"That question is closed: what stands above came of it. {OVER}") if how else None
 
 
 def _numbered(question: Question) -> bool:

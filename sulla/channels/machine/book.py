@@ -78,18 +78,11 @@ def decode(body: bytes) -> Book:
         return Book()
     try:
         raw: Mapping[str, Any] = orjson.loads(body)
-        book = Book(
-            Owner(**raw["owner"]),
-            raw["cursor"],
-            Seen(raw["seen"]),
-            Talks({key: _talk(one) for key, one in raw["talks"].items()}),
-            Parts({key: _item(one) for key, one in raw["items"].items()}),
-            Parts({key: _preview(one) for key, one in raw["previews"].items()}),
-            Parts({key: _question(one) for key, one in raw["questions"].items()}),
-            _given_up(raw["given_up"]),
-        )
-        book.waiting = Parts({key: _waiting(one) for key, one in raw.get("waiting", {}).items()})
-        book.closed = Parts({key: _closed(one) for key, one in raw.get("closed", {}).items()})
+        book = Book(Owner(**raw["owner"]), raw["cursor"], Seen(raw["seen"]), given_up=_given_up(raw["given_up"]))
+        for name, read in _READ.items():
+            kept = raw.get(name, {}) if name in _LATER else raw[name]
+            parts = type(getattr(book, name))
+            setattr(book, name, parts({key: read(one) for key, one in kept.items()}))
     except _UNREADABLE as error:
         raise CorruptRecord(f"the book of a channel cannot be read: {error}") from None
     return book
@@ -166,10 +159,6 @@ def _item(one: Mapping[str, Any]) -> Item:
     return Item(**known, asks=Asks(asks["question"], buttons, tuple(map(str, asks.get("exact", ())))))
 
 
-def _preview(one: Mapping[str, Any]) -> Preview:
-    return Preview(**one)
-
-
 def _question(one: Mapping[str, Any]) -> Question:
     return Question(**{**one, "choices": tuple(Choice(**each) for each in one["choices"])})
 
@@ -183,10 +172,6 @@ def _waiting(one: Mapping[str, Any]) -> Waiting:
     return Waiting(one["line"], Arrived(**{**said, **parts}))
 
 
-def _closed(one: Mapping[str, Any]) -> Closed:
-    return Closed(**one)
-
-
 def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
     """Versions before kept their number alone."""
     return GivenUp(one) if isinstance(one, int) else GivenUp(**one)
@@ -195,12 +180,14 @@ def _given_up(one: int | Mapping[str, Any]) -> GivenUp:
 _READ: Final[Mapping[str, Callable[[Mapping[str, Any]], object]]] = {
     "talks": _talk,
     "items": _item,
-    "previews": _preview,
+    "previews": lambda one: Preview(**one),
     "questions": _question,
     "waiting": _waiting,
-    "closed": _closed,
+    "closed": lambda one: Closed(**one),
 }
-"""The parts of a book, and what reads one of them."""
+"""The parts of a book by their fields, and what reads one of them: in a whole book, and in what was changed."""
+_LATER: Final = frozenset(("waiting", "closed"))
+"""Parts that a book of a version before may not have."""
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
 
 

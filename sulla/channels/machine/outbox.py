@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from sulla.agent.approvals.literal import literal
 from sulla.channels.base import Button, Manners, NotSent, Outcome, Sent, Unknown
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.cutting import Room, beginning, cut_up, letters
-from sulla.channels.machine.exact import apart, literal
+from sulla.channels.machine.exact import apart
 from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.quoting import broken_off
 from sulla.channels.machine.values import MOST_ITEMS, Asks, GivenUp, Item, Preview, Question, Shown
@@ -35,7 +36,7 @@ DOUBTFUL_BEGINNING: Final = "*(This may have been sent before; what stands above
 """The same before one of which a preview may have arrived."""
 
 PART: Final = "*(Part {} of {}.)*"
-"""What stands below each message of a question that is too long for one."""
+"""What stands below each message of what is said to the letter and too long for one."""
 
 
 class Outbox:
@@ -72,7 +73,7 @@ class Outbox:
         """Whether anything waits to be sent at a place."""
         return any(item.place == place for item in self._book.items.values())
 
-    def say(self, place: str, text: str, key: str, *, reply_to: str = "") -> None:
+    def say(self, place: str, text: str, key: str, *, reply_to: str = "", exact: Sequence[str] = ()) -> None:
         """Plan a message, cut where it is too long; what was planned under its key before stays as it is.
 
         Args:
@@ -80,7 +81,11 @@ class Outbox:
             text: CommonMark.
             key: the same for the same message.
             reply_to: what it answers.
+            exact: what somebody else has chosen, which stands above it to the letter; as `literal` made it.
         """
+        if any(exact):
+            self._say_exactly(key, place, Shown(tuple(exact), text), Asks(), reply_to)
+            return
         for number, part in enumerate(self._parts(text)):
             reply = reply_to if number == 0 else ""
             self._add(Item(derived_id("out", key, str(number)), place, part, reply_to=reply))
@@ -126,15 +131,8 @@ class Outbox:
     def ask(self, question: Question, shown: Shown) -> None:
         """Plan a question: all of it, in as many messages as it takes; the last has the buttons."""
         buttons = tuple(_button(choice.token, choice.label, self._manners.button_chars) for choice in question.choices)
-        parts = self._exact_parts(shown) or [("?",)]
-        for number, blocks in enumerate(parts, 1):
-            id_ = derived_id("out", question.id, str(number - 1))
-            text = PART.format(number, len(parts)) if len(parts) > 1 else ""
-            if number < len(parts):
-                self._add(Item(id_, question.place, text, asks=Asks(exact=blocks)))
-                continue
-            asks = Asks(question.id, buttons if self._manners.most_buttons else (), blocks)
-            self._add(Item(id_, question.place, "\n\n".join(filter(None, (text, shown.text))), asks=asks))
+        asks = Asks(question.id, buttons if self._manners.most_buttons else ())
+        self._say_exactly(question.id, question.place, shown, asks)
 
     def ask_no_more(self, question: Question, how: str) -> None:
         """A question is no longer open: where its message can be changed, it says so, and has no buttons any more. One
@@ -308,6 +306,16 @@ class Outbox:
     def _exact_parts(self, shown: Shown) -> list[tuple[str, ...]]:
         below = DOUBTFUL + PART.format(99, 99) + "\n\n" + shown.text
         return apart(shown.exact, below, self._manners.most_chars, self._measure)
+
+    def _say_exactly(self, key: str, place: str, shown: Shown, asks: Asks, reply_to: str = "") -> None:
+        """Plan what it takes to say something to the letter; the last message has what is asked, and the words."""
+        parts = self._exact_parts(shown) or [("?",)]
+        for number, blocks in enumerate(parts, 1):
+            last, text = number == len(parts), PART.format(number, len(parts)) if len(parts) > 1 else ""
+            said = "\n\n".join(filter(None, (text, shown.text))) if last else text
+            asked = replace(asks if last else Asks(), exact=blocks)
+            reply = reply_to if number == 1 else ""
+            self._add(Item(derived_id("out", key, str(number - 1)), place, said, asks=asked, reply_to=reply))
 
     def _add(self, item: Item) -> None:
         self._book.items.setdefault(item.id, item)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
+from sulla.agent.approvals.literal import literal
 from sulla.channels.base import Arrived, Batch, Press
 from sulla.channels.machine import asking
 from sulla.channels.machine.admission import (
@@ -22,11 +23,12 @@ from sulla.channels.machine.admission import (
     Told,
     command_of,
     judge,
+    who_may_answer,
 )
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Closed, Question, Talk
+from sulla.channels.machine.values import Closed, Question, Shown, Talk
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
@@ -192,19 +194,23 @@ class Incoming:
             case Saying(person):
                 await self._say(arrived, person, arrived.text)
 
-    async def _tell(self, arrived: Arrived, text: str) -> None:
-        """Tell whoever pressed or said something, in the service's own way where it has one."""
+    async def _tell(self, arrived: Arrived, told: Shown | str) -> None:
+        """Tell whoever pressed or said something, in the service's own way where it has one: in the daemon's own words
+        alone there, which stand as the service has them.
+        """
+        shown = Shown((), told) if isinstance(told, str) else told
         if arrived.kind == "press" and arrived.press is not None:
             if arrived.press.id:
                 try:
-                    await ending(self._held.channel.answer_press(arrived.press, text))
+                    await ending(self._held.channel.answer_press(arrived.press, shown.text))
                 except SullaError as error:
                     log.info("%s: a press was not answered: %s", self._held.name, error.message)
             return
         self._held.talk(arrived.place, arrived.sender.id)
-        self._held.outbox.say(arrived.place.key, text, self._mark(arrived), reply_to=arrived.message_id)
+        key, answers = self._mark(arrived), arrived.message_id
+        self._held.outbox.say(arrived.place.key, shown.text, key, reply_to=answers, exact=shown.exact)
 
-    async def _press(self, arrived: Arrived, person: Person, press: Press) -> str:
+    async def _press(self, arrived: Arrived, person: Person, press: Press) -> Shown | str:
         questions, place = self._held.book.questions, arrived.place.key
         if arrived.kind == "press":
             found = asking.pressed(questions, press.token, place, person)
@@ -213,7 +219,7 @@ class Incoming:
             found = asking.picked(questions, press.token, place, person, buttons=buttons)
         return found if isinstance(found, str) else await self._choose(found, person)
 
-    async def _choose(self, found: asking.Answered, person: Person) -> str:
+    async def _choose(self, found: asking.Answered, person: Person) -> Shown | str:
         """Hand on what was chosen; what whoever did is told."""
         question, choice = found.question, found.choice
         answer = Answer(question.wait_id, choice.text, choice.verdict, by=person.principal)
@@ -222,7 +228,7 @@ class Incoming:
         except (AlreadyAnswered, NotFound, InvalidInput):
             return asking.OLD
         self._held.close(question, f"{choice.label}: {person.name}")
-        return f"{choice.label}."
+        return asking.chosen(question, choice)
 
     async def _change(self, arrived: Arrived, person: Person | None) -> None:
         """A message that is changed before its turn began is another one; later that is said."""
@@ -267,8 +273,9 @@ class Incoming:
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
         refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
-        if refused and person is not None:  # else whoever writes much would have much said
-            held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)
+        told = refused or await self._for_others(arrived, person)
+        if told and person is not None:  # else whoever writes much would have much said
+            held.outbox.say(place.key, told, self._mark(arrived), reply_to=arrived.message_id)
 
     async def _offer(self, talk: Talk, said: Input, caller: str, patience_s: float) -> str:
         """Keep a message in its conversation, within so many seconds; why it was not taken, empty if it was."""
@@ -317,9 +324,9 @@ class Incoming:
             if found:
                 await self._tell(arrived, found if isinstance(found, str) else await self._choose(found, person))
                 return True
-        if not arrived.reply_to or "approve" not in person.scopes:
+        if not arrived.reply_to:
             return False
-        for question in questions.values():
+        for question in questions.values() if "approve" in person.scopes else ():
             asked_here = question.place == arrived.place.key and question.ref == arrived.reply_to
             if asked_here and not question.choices:
                 said = await self._answer(question, arrived, person)
@@ -328,9 +335,17 @@ class Incoming:
                 return True
         if closed := asking.over(self._held.book.closed, arrived.reply_to, arrived.place.key):
             await self._tell(arrived, closed)
-        return bool(closed)
+        return closed is not None
 
-    async def _answer(self, question: Question, arrived: Arrived, person: Person) -> str:
+    async def _for_others(self, arrived: Arrived, person: Person | None) -> str:
+        """What he is told whose words are a message, and reply to a question that others answer; empty for nothing."""
+        questions = self._held.book.questions
+        if person is None or not arrived.reply_to or arrived.kind != "message" or not questions:
+            return ""
+        who = who_may_answer(await self._held.around.people.read(), self._held.rules)
+        return asking.for_others(questions, arrived.reply_to, arrived.place.key, person, who)
+
+    async def _answer(self, question: Question, arrived: Arrived, person: Person) -> Shown | str:
         """Hand on what answers in words; what whoever wrote it is told, if anything."""
         if not arrived.text.strip():
             return asking.WORDS  # what is forwarded or cited are not his words, and a file is none
@@ -338,7 +353,7 @@ class Incoming:
         try:
             await self._held.around.keeper().answer(ThreadId(question.thread), answer)
         except InvalidInput as error:
-            return error.message
+            return Shown((literal(error.message),), asking.REFUSED)
         except (AlreadyAnswered, NotFound):
             return asking.OLD
         return asking.NO_FILES if arrived.attachments else ""

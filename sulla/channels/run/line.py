@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -93,6 +93,10 @@ class Line:
         """See `Standing`."""
         return self.standing.why
 
+    def redact(self, text: str) -> str:
+        """A text without the daemon's secrets."""
+        return self._around.redact(text)
+
     def wake(self, thread_id: ThreadId) -> None:
         """Something happened in a conversation. Never waits, never fails."""
         held = self.held
@@ -104,13 +108,14 @@ class Line:
             self._strays[thread_id] = None
             self._news.set()
 
-    async def tell(self, place: str, text: str, key: str = "") -> bool:
+    async def tell(self, place: str, text: str, key: str = "", exact: Sequence[str] = ()) -> bool:
         """Tell somebody something at a place where he has written; whether this daemon could.
 
         Args:
             place: its key, or the service's id of it (`Held.key_of`).
             text: what.
             key: the same for the same words; empty for words that are told once in any case.
+            exact: see `Outbox.say`.
 
         Raises:
             StoreUnavailable, StaleLease: nobody knows whether it will be said.
@@ -120,7 +125,7 @@ class Line:
             return False
         mark = f"told:{key or self._around.fresh('told')}"
         if mark not in held.seen:
-            held.outbox.say(place, text, mark)
+            held.outbox.say(place, text, mark, exact=exact)
             held.seen.add(mark)
             await held.shelf.keep()
             self._wake(place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sulla.gateway.dialects.questions import question_words
+from sulla.gateway.dialects.questions import closed, question_words
 from sulla.gateway.dialects.steps import (
     SAID_NOTHING,
     Dropped,
@@ -67,7 +67,8 @@ class ShownText:
                 return ""
             case StepAsked(asks, seq):
                 self.asked = asks[0], seq
-                return self._add(question_words(asks[0], may_answer=self._may_answer), apart=True)
+                words = question_words(asks[0], may_answer=self._may_answer)
+                return self._add(closed(self.text) + words, apart=True)
             case StepEnded():
                 self.ended = step
                 return self._last_words(step)

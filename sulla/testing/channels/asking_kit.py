@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from sulla.channels.machine.asking import HOW, OVER, WORDS
+from sulla.channels.machine.asking import HOW, OVER, TAKEN, WORDS, question_of
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours
@@ -14,6 +15,7 @@ from sulla.testing.channels.scene import Scene
 from sulla.testing.channels.wire import Seen, Wire
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import Say, ScriptedProvider
+from sulla.threads.log.waits import Wait
 from sulla.tools.base import Done, Result, Tool, ToolContext, Waiting
 from sulla.tools.define import define
 
@@ -123,7 +125,35 @@ class AskingKit:
             (asked,) = wire.seen(place)
             assert "Nobody here may answer this. ann may" in asked.text
             assert (asked.buttons, "/pick" in asked.text) == ({}, False)
+            await wire.say(place, bob, "please do", reply_to=asked.ref)
+            told = "waits for somebody who may answer it (ann)"
+            await scene.until(lambda: told in scene.texts(1)[-1], "that others answer it")
+            await scene.pass_time(10)
+            assert len([one for one in scene.texts(1) if told in one]) == 1
+            assert [one.text for _, one, _ in scene.keeper.said[1:]] == ["please do"]
             assert not made
+
+    async def test_what_somebody_else_has_chosen_is_told_back_to_the_letter(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        choice = "Send it[](/not) *now*"
+        provider, place, ann = _wanderer(), wire.place(1), wire.person(1)
+        scene = Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, tools=(_wondering(),))
+        async with scene:
+            asked = await _asked_for_words(scene)
+            assert scene.line.held is not None
+            questions = scene.line.held.book.questions
+            (known,) = questions.values()
+            wait = Wait(known.wait_id, CallId("c1"), "Where to?", choices=(choice, "Wait"))  # as of a playbook
+            chosen = question_of(wait, known.place, known.thread, "secret", 0)
+            questions[known.id] = question = replace(chosen, id=known.id, ref=known.ref)
+            await wire.say(place, ann, f"/pick {question.choices[0].token}")
+            await scene.until(lambda: "Done." in scene.texts(1), "the answer")
+            await wire.say(place, ann, "Wait", reply_to=asked.ref)
+            await scene.until(lambda: any(OVER in one for one in scene.texts(1)), "that it is over")
+            for words, exact in ((TAKEN, choice), (OVER, f"{choice}: ann")):
+                assert [one.exact for one in wire.seen(place) if words in one.text] == [(exact,)]
+            assert choice in str(provider.requests[1].messages[-1])
 
     async def test_a_reply_to_a_question_that_is_over_is_told_so_and_is_no_message(
         self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
@@ -137,6 +167,10 @@ class AskingKit:
         async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider, boot=2) as later:
             await wire.say(place, ann, "Paris", reply_to=asked.ref)
             await later.until(lambda: any(OVER in one for one in later.texts(1)), "that it is over")
+            await later.pair(1, "ann", ("read", "write"))
+            await wire.say(place, ann, "Oslo", reply_to=asked.ref)
+            told = "that it is over, also to who could not have answered it"
+            await later.until(lambda: sum(OVER in one for one in later.texts(1)) == 2, told)
             await later.pass_time(10)
             assert later.keeper.said == []
             await wire.say(place, ann, "thank you")

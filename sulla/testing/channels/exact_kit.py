@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import Final
 
+from sulla.agent.approvals.literal import literal
 from sulla.channels.base import Said, Sent
 from sulla.channels.machine.asking import MOST_PARTS, TOO_LONG
-from sulla.channels.machine.exact import literal
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.core.words import ours

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sulla.channels.base import Arrived, Attachment, Place, Sender
 from sulla.channels.machine.book import Book, decode, encode, encode_changes, with_changes, written
 from sulla.channels.machine.parts import Parts
+from sulla.channels.machine.talks import Talks
 from sulla.channels.machine.values import GivenUp, Item, Owner, Preview, Question, Talk, Waiting
 from sulla.core.errors import CorruptRecord
 
@@ -93,3 +95,21 @@ def test_what_was_taken_out_and_set_again_is_the_last() -> None:
     assert parts.changes() == (["a"], {"c": 4, "a": 1})
     assert list(parts) == ["b", "c", "a"]
     assert parts.changes() == ([], {})
+
+
+def test_each_part_of_a_book_is_written_and_read_and_those_of_a_version_before_may_lack_the_newer_ones() -> None:
+    parts = [one.name for one in fields(Book) if isinstance(getattr(Book(), one.name), Parts)]
+    raw = json.loads(encode(Book(Owner("a", "s"))))
+    assert [*raw] == ["owner", "cursor", "seen", *parts[:4], "given_up", *parts[4:]]
+    for name in parts:
+        less = json.dumps({key: one for key, one in raw.items() if key != name}).encode()
+        if name in ("waiting", "closed"):
+            assert encode(decode(less)) == encode(decode(json.dumps(raw).encode()))
+            continue
+        with pytest.raises(CorruptRecord, match=name):
+            decode(less)
+    book = Book()
+    for name in parts:
+        getattr(book, name)["k"] = Talk(Place("k"))
+    assert {*json.loads(encode_changes(book, written(book)))} == {*parts}
+    assert type(decode(encode(Book())).talks) is Talks

@@ -82,9 +82,11 @@ async def test_so_many_questions_are_known_to_be_over_and_a_reply_to_an_older_on
         held.close(Question(f"q{number}", "p1", "thr", "approval:1", "May it?", ref=f"m{number}"), "Allow: ann")
     held.close(Question("unknown", "p1", "thr", "approval:1", "May it?"), "Allow: ann")
     assert len(held.book.closed) == MOST_CLOSED
-    assert asking.over(held.book.closed, "m1", "p1") == f"That question is closed: Allow: ann. {asking.OVER}"
+    told = asking.over(held.book.closed, "m1", "p1")
+    assert told is not None
+    assert (told.exact, told.text.endswith(asking.OVER)) == (("Allow: ann",), True)
     for reply_to, place in (("m0", "p1"), ("m1", "p2"), ("", "p1")):
-        assert asking.over(held.book.closed, reply_to, place) == ""
+        assert asking.over(held.book.closed, reply_to, place) is None
 
 
 async def test_it_ends_also_where_the_services_library_loses_that_it_is_to_end(

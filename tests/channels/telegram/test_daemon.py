@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import pytest
 
-from sulla.channels.machine.asking import OLD
+from sulla.channels.machine.asking import OLD, TAKEN
 from sulla.core.clock import Clock
 from sulla.terminal.exits import Exit
 from sulla.testing.channels.telegram import TOKEN, TelegramWire
@@ -209,6 +209,6 @@ def test_what_a_sub_agent_and_a_playbook_ask_is_asked_where_the_conversation_is_
             telegram.pressed(1, question, label)
         until(lambda: not asked(telegram, 1))
         until(lambda: len(telegram.answers) == 4)
-        assert [said for _, said in telegram.answers] == [f"{allow}.", OLD, "yes do.", OLD]
+        assert [said for _, said in telegram.answers] == [f"{allow}.", OLD, TAKEN, OLD]
         texts = "\n".join(telegram.texts(1))
         assert (texts.count("yes do: ann"), texts.count("not now: ann")) == (1, 0)

@@ -136,8 +136,10 @@ async def test_what_a_conversation_says_at_its_place_is_no_notice_there(
             assert await lines.notify(here, "Sulla: news", "of others", f"here {matter}", matter) == ""
         await scene.until(lambda: len(scene.texts(1)) + len(scene.texts(2)) == 8, "the notices")
         await scene.pass_time(20)
-        assert [text.partition("\n")[0] for text in scene.texts(1)[1:]] == ["Sulla: news"] * 3
-        assert [text.partition("\n")[0] for text in scene.texts(2)[1:]] == ["Sulla: somebody is asked"] * 3
+        # What is asked stands to the letter above what the daemon says of it.
+        assert scene.texts(1)[1:] == ["of others\nSulla: news", *["Sulla: news\n\nof others"] * 2]
+        asked = "Sulla: somebody is asked"
+        assert scene.texts(2)[1:] == [f"May I?\n{asked}", *[f"{asked}\n\nMay I?"] * 2]
         lines = Lines({"chat": scene.line}, scene.people)
         held, scene.line.held = scene.line.held, None
         why = await lines.notify(here, "Sulla: somebody is asked", "May I?", "k", matters[0])

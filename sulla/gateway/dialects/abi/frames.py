@@ -12,6 +12,7 @@ import orjson
 from sulla.gateway.dialects.abi.form import error_body
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import ShownText
+from sulla.gateway.dialects.questions import aside
 from sulla.gateway.dialects.steps import (
     Called,
     ChildAsks,
@@ -98,7 +99,7 @@ class AbiStream:
             case Called(_, agent):
                 return shown + _event("call_model", agent)
             case StepWaits() | ChildAsks():
-                return shown + _event("ai_message", f"[{step.words}]")
+                return shown + _event("ai_message", aside(step).strip("\n"))
             case ToolBegun(_, _, name):
                 return shown + _event("tool_usage", name)
             case ToolEnded(_, _, text):

@@ -15,6 +15,7 @@ from sulla.core.stamp import stamp
 from sulla.gateway.dialects.agui.form import answer_schema
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import AGAIN, ShownText
+from sulla.gateway.dialects.questions import aside
 from sulla.gateway.dialects.steps import (
     ChildAsks,
     Dropped,
@@ -151,7 +152,7 @@ class AguiFrames:
             case StepText(message_id, _, delta):
                 return self._say(message_id, delta)
             case StepWaits() | ChildAsks():
-                return self._close() + self._think("waits", f"[{step.words}]") + self._close()
+                return self._close() + self._think("waits", aside(step).strip("\n")) + self._close()
             case StepSaid() | StepSuggests():
                 return self._close() + _suggested(step)
             case Dropped(message_id, shown):

@@ -17,9 +17,10 @@ from sulla.core.jsontypes import JsonObject
 from sulla.gateway.commands import Event
 from sulla.gateway.dialects.hub.questions import HubQuestion, WaitingQuestions
 from sulla.gateway.dialects.hub.wire import FrameType
-from sulla.gateway.dialects.questions import question_words
+from sulla.gateway.dialects.questions import aside, question_words
 from sulla.gateway.dialects.step_reader import Retellings
 from sulla.gateway.dialects.steps import (
+    ChildAsks,
     Dropped,
     Step,
     StepAsked,
@@ -109,7 +110,8 @@ class Conversation:
             case "PLAYBOOK_ENDED", str(play):
                 return self.play_ended(play, turn_follows=event.data.get("turn_follows") is True)
             case "NOTICE", _:
-                return [self.say(str(event.data.get("text", "")), "notice")]
+                text = str(event.data.get("text", ""))
+                return [self.say(aside(ChildAsks(text)).strip("\n") if event.data.get("wait_id") else text, "notice")]
             case "STOPPED", _ if self.expected and not self.running:
                 return [
                     self.complete("aborted")

@@ -11,6 +11,7 @@ from sulla.core.errors import ShuttingDown
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.gateway.dialects.content import ShownText
 from sulla.gateway.dialects.openai.form import error_body, error_headers
+from sulla.gateway.dialects.questions import aside
 from sulla.gateway.dialects.steps import (
     ChildAsks,
     Step,
@@ -83,7 +84,7 @@ class Chunks:
             case (
                 StepWaits() | ChildAsks()
             ):  # beside the answer: what shows a model's thoughts shows it, and nothing else reads it
-                return self._chunk({"reasoning_content": f"[{step.words}]\n"})
+                return self._chunk({"reasoning_content": aside(step)})
             case StepAsked():
                 return shown + self._finish(StepUsage())
             case StepEnded(problem=None):

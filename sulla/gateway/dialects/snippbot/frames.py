@@ -10,6 +10,7 @@ from sulla.core.jsontypes import JsonObject
 from sulla.core.stamp import stamp
 from sulla.gateway.dialects.breaks import why
 from sulla.gateway.dialects.content import ShownText
+from sulla.gateway.dialects.questions import aside, closed
 from sulla.gateway.dialects.snippbot.form import error_json
 from sulla.gateway.dialects.steps import (
     ChildAsks,
@@ -73,7 +74,7 @@ class SnippbotFrames:
                 found: JsonObject = {"tool": name, "output": text, "id": call_id, "is_error": is_error}
                 return self._event("tool_result", {**found, "failure": failure or None})
             case StepWaits() | ChildAsks():
-                return self._event("delta", {"text": f"[{step.words}]\n\n"})
+                return self._event("delta", {"text": closed(self._content.text) + aside(step) + "\n"})
             case StepAsked(asks):
                 return self._requests(asks)
             case StepEnded(status=status, spent=spent, problem=problem):

@@ -22,7 +22,7 @@ pytestmark = in_turn(2)
 WHOLE = "/agents/sulla/completion"
 STREAM = "/agents/sulla/stream-completion"
 PASSED = "(This was not passed on, because the agent waits for an answer.)\n\n"
-QUESTION = "Let me see.\n\n```\nMay I post this?\n```\n\nAnswer **yes** or **no**."
+QUESTION = "Let me see.\n\nThe agent asks:\n\n    May I post this?\n\nAnswer **yes** or **no**."
 
 
 def looks(run: Run) -> None:
@@ -140,7 +140,7 @@ async def test_the_same_in_a_stream(server: Server, commands: Played) -> None:
         first = await stream(http, "Post it", 1)
         assert first[-1] == ("done", "[DONE]")
         assert final(first) == QUESTION
-        assert ("ai_message", "```\nMay I post this?\n```\n\nAnswer **yes** or **no**.") in first
+        assert ("ai_message", "The agent asks:\n\n    May I post this?\n\nAnswer **yes** or **no**.") in first
         assert final(await stream(http, "yes", 1)) == "Posted."
     assert answers(commands) == [("approval:call_1", "approve", "")]
 
@@ -150,7 +150,7 @@ async def test_what_is_no_answer_approves_nothing(server: Server, commands: Play
     async with client(server) as http:
         await complete(http, "Post it", 1)
         again = await complete(http, "yes, but only if it rains", 1)
-        assert again == f"{PASSED}```\nMay I post this?\n```\n\nAnswer **yes** or **no**."
+        assert again == f"{PASSED}The agent asks:\n\n    May I post this?\n\nAnswer **yes** or **no**."
         assert final(await stream(http, "well", 1)) == again
         assert answers(commands) == []
         assert await complete(http, "yes", 1) == "Posted."

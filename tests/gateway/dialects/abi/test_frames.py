@@ -83,7 +83,7 @@ def test_a_wait_before_another_attempt_is_told_and_is_no_part_of_the_answer() ->
         ([StepEnded("done", "", 9, response="All sent.")], "All sent."),
         ([*said("a", "I tried."), BLOCKED], "I tried.\n\nNo key."),
         ([JOINED], "(This message was taken up by the turn that was going on.)"),
-        ([*said("a", "So:"), ASK], "So:\n\n```\nMay I?\n```\n\nAnswer **yes** or **no**."),
+        ([*said("a", "So:"), ASK], "So:\n\nThe agent asks:\n\n    May I?\n\nAnswer **yes** or **no**."),
     ],
 )
 def test_the_text_is_the_same_in_events_and_whole_and_holds_no_words_that_are_void(

@@ -30,7 +30,7 @@ def test_the_same_turn_says_the_same_as_in_every_dialect(streaming: bool) -> Non
     assert [(call["toolName"], call["args"]) for call in calls] == CALLS
     assert {one.data.get("thread_id", one.data.get("threadId")) for one in frames} == {"thread_7"}
     (question,) = said(frames, "tool_approval")
-    assert str(question).startswith("```\nMay I post this?\n```")
+    assert str(question).startswith("The agent asks:\n\n    May I post this?")
     ends = [one.data["waitingForUser"] for one in frames if one.data.get("content") == COMPLETE]
     assert ends == [True, False]
     assert frames[-1].data["content"] == COMPLETE
@@ -145,7 +145,7 @@ def test_questions_are_shown_one_after_the_other() -> None:
         "SUSPENDED", waits=[{"wait_id": "approval:1", "prompt": "One?"}, {"wait_id": "answer:2", "prompt": "Two?"}]
     )
     frames = told(log, view)
-    assert [str(one).split("\n")[1] for one in said(frames, "tool_approval")] == ["One?"]
+    assert [str(one).split("\n")[2] for one in said(frames, "tool_approval")] == ["    One?"]
     unseen = view.questions.answerable
     assert unseen is None  # nobody knows yet that the client has it
     view.questions.shown = "approval:1"

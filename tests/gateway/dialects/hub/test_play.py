@@ -97,7 +97,7 @@ async def test_a_playbook_that_asks_parks_and_the_next_message_answers_it(server
         commands.add(play, "SUSPENDED", "run_play", waits=[wait])
         await desktop.rest()
         assert desktop.waiting
-        assert desktop.said[-1].startswith("```\nPour it?\n```")
+        assert desktop.said[-1].startswith("The agent asks:\n\n    Pour it?")
         assert desktop.nodes[-2:] == [("node_waiting", "approve"), ("workflow_waiting", "")]
 
         commands.runs.append(Run(commands, play, "run_play"))

@@ -185,7 +185,7 @@ async def test_a_person_who_can_be_asked_is_asked_while_the_call_waits(
     async with dial(server, elicitation_callback=elicit) as client:
         reply = (await ask(client)).structured_content
     assert (reply["status"], reply["text"]) == ("done", "Let me see.\n\nIt is done.")
-    assert [text.split("\n")[1] for text in shown] == ["May I post this?"]
+    assert [text.split("\n")[2] for text in shown] == ["    May I post this?"]
     assert [call[3] for call in commands.calls if call[0] == "answer"] == [verdict]
     assert commands.texts == ["Hello"]
 

@@ -166,7 +166,7 @@ async def test_a_question_is_asked_in_the_text_and_answered_by_the_next_message(
     api = dial(server)
     first = await api.chat.completions.create(model="sulla", messages=[user("Post it")])
     text = first.choices[0].message.content or ""
-    assert text == "Let me see.\n\n```\nMay I post this?\n```\n\nAnswer **yes** or **no**."
+    assert text == "Let me see.\n\nThe agent asks:\n\n    May I post this?\n\nAnswer **yes** or **no**."
     messages = [user("Post it"), answered(text), user("Yes.")]
     second = await api.chat.completions.create(model="sulla", messages=messages)
     assert second.choices[0].message.content == "Posted."

@@ -69,7 +69,7 @@ def test_what_a_turn_waits_for_is_told_beside_the_answer() -> None:
         ([StepText("a", 0, "I tried."), StepEnded("blocked", "", 9, blocker="No key.")], "I tried.\n\nNo key."),
         ([StepText("a", 0, "No key."), StepEnded("blocked", "", 9, blocker="No key.")], "No key."),
         ([StepEnded("joined", "", 9, joined="run_2")], "(This message was taken up by the turn that was going on.)"),
-        ([StepText("a", 0, "So:"), ASK], "So:\n\n```\nMay I?\n```\n\nAnswer **yes** or **no**."),
+        ([StepText("a", 0, "So:"), ASK], "So:\n\nThe agent asks:\n\n    May I?\n\nAnswer **yes** or **no**."),
     ],
 )
 def test_the_text_is_the_same_in_pieces_and_whole(steps: list[Step], text: str) -> None:
