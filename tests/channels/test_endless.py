@@ -1,4 +1,6 @@
-"""No answer of a service is read without a bound, and none sends the daemon elsewhere: one table of all kinds."""
+"""No answer of a service is read without a bound or a deadline, and none sends the daemon elsewhere: one table of all
+kinds.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientTimeout, web
 
 from sulla.channels.base import Batch, Channel
 from sulla.channels.discord.settings import DiscordOptions
@@ -21,7 +23,8 @@ from sulla.channels.slack.settings import SlackOptions
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.errors import Unavailable
 from sulla.host.system import SystemClock
-from sulla.testing.channels.kit import soon
+from sulla.testing.channels.kit import PATIENCE_S, soon
+from tests.soon import a_pause
 
 PIECE = b"x" * 65_536
 WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
@@ -31,7 +34,7 @@ WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
         {"bot_token": "xoxb-1", "app_token": "xapp-1"},
     ),
     "discord": (lambda port: DiscordOptions(api=f"http://127.0.0.1:{port}/api/v10"), {"token": "token"}),
-    "matrix": (lambda port: MatrixOptions(homeserver=f"http://127.0.0.1:{port}"), {"token": "token"}),
+    "matrix": (lambda port: MatrixOptions(homeserver=f"http://127.0.0.1:{port}", poll_s=1), {"token": "token"}),
     "mail": (
         lambda port: MailOptions(
             address="sulla@home.example",
@@ -43,6 +46,14 @@ WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
     ),
 }
 HTTP = sorted(set(WAYS) - {"mail"})
+WHOLE_S = 0.5
+DEADLINES: Mapping[str, tuple[str, object]] = {
+    "telegram": ("sulla.channels.telegram.channel.WHOLE_S", WHOLE_S),
+    "slack": ("sulla.channels.slack.channel.ANSWER_S", WHOLE_S),
+    "discord": ("sulla.channels.discord.link._DEADLINES", ClientTimeout(total=WHOLE_S)),
+    "matrix": ("sulla.channels.matrix.homeserver.WHOLE_S", WHOLE_S),
+}
+"""What says how long an answer may take as a whole; all silences that are allowed within one are much longer."""
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
@@ -95,6 +106,28 @@ async def test_an_answer_without_an_end_is_cut_off(kind: str, header: bytes) -> 
             await channel.open()
         await channel.close()
     assert sum(sent) < 2 * MOST_ANSWER_BYTES
+
+
+@pytest.mark.parametrize("kind", HTTP)
+async def test_an_answer_that_drips_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*DEADLINES[kind])
+    ended = asyncio.Event()
+
+    async def serve(reader: StreamReader, writer: StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(JSON + b"\r\n")
+        while not writer.is_closing():
+            writer.write(b" ")
+            await a_pause()
+        ended.set()
+
+    async with served(serve) as port:
+        channel = channel_at(kind, port)
+        with pytest.raises(Unavailable):
+            async with SystemClock().timeout(PATIENCE_S):
+                await channel.open()
+        await channel.close()
+        await ended.wait()
 
 
 @pytest.mark.parametrize("kind", HTTP)
