@@ -162,7 +162,7 @@ class SlackChannel:
             with suppress(TimeoutError):
                 async with self._clock.timeout(LOOK_S):
                     await socket.news.wait()
-            gone = gone + 1 if socket.lost else 0  # once while the library changes to another connection
+            gone = gone + 1 if await socket.is_lost() else 0  # once while the library changes to another connection
             if gone > 1 and not self._closed:
                 raise Unavailable("the connection to Slack ended")
 
