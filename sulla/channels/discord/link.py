@@ -16,7 +16,7 @@ from discord.gateway import DiscordClientWebSocketResponse, DiscordWebSocket, Re
 from discord.http import HTTPClient, Route
 from yarl import URL
 
-from sulla.channels.base import UNREADABLE, NotSent, Outcome, Unknown
+from sulla.channels.base import UNREADABLE, NotSent, Outcome, Resting, Unknown
 from sulla.channels.http.bounds import MOST_ANSWER_BYTES
 from sulla.channels.http.by_aiohttp import bounded
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
@@ -43,12 +43,14 @@ class Refused(Exception):
     Args:
         status: of HTTP.
         retry_after_s: when to come again; None where it does not say.
+        of_place: whether it wants that of one chat alone.
     """
 
-    def __init__(self, status: int, retry_after_s: float | None) -> None:
+    def __init__(self, status: int, retry_after_s: float | None, *, of_place: bool = False) -> None:
         super().__init__(status)
         self.status = status
         self.retry_after_s = retry_after_s
+        self.of_place = of_place
 
 
 FAILURES: Final = (Refused, discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError)
@@ -163,7 +165,9 @@ def _tracing() -> aiohttp.TraceConfig:
         answer = ended.response
         if answer.status == _TOO_MANY or answer.status >= _THEIRS:
             said = await answer.read()
-            raise Refused(answer.status, _retry_s(said, answer.headers.get("Retry-After", "")))
+            # The others are counted for each chat: all that is sent to one goes to addresses below its own.
+            of_place = answer.headers.get("X-RateLimit-Scope") in ("user", "shared")
+            raise Refused(answer.status, _retry_s(said, answer.headers.get("Retry-After", "")), of_place=of_place)
 
     found.on_request_end.append(look)
     return found
@@ -315,7 +319,8 @@ def outcome(error: BaseException) -> Outcome:
     """
     match error:
         case Refused(status=status) if status == _TOO_MANY:
-            return NotSent("it comes too fast", error.retry_after_s)
+            rests: Resting = "place" if error.of_place else "account"
+            return NotSent("it comes too fast", error.retry_after_s, rests=rests)
         case discord.HTTPException() if error.status == _NO_TOKEN:
             return NotSent("Discord does not know the token", 60.0)
         case discord.HTTPException():

@@ -357,7 +357,7 @@ def _outcome(error: telegram.error.TelegramError) -> Outcome:
     """What came of a send that failed."""
     match error:
         case failures.RetryAfter():
-            return NotSent("it comes too fast", _retry_s(error))
+            return NotSent("it comes too fast", _retry_s(error), rests="unsaid")  # of the chat, or of all
         case failures.BadRequest() | failures.Forbidden() | failures.ChatMigrated():
             return NotSent(f"Telegram refuses it: {error.message}", final=True)
         case failures.InvalidToken():
