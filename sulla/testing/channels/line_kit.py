@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import AttachmentKind
-from sulla.channels.run.incoming import PATIENCE_S
+from sulla.channels.run.door import PATIENCE_S
 from sulla.core.errors import InvalidInput
 from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sulla.channels.run.door import PATIENCE_S
 from sulla.store.base import Store
 from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.channels.wire import CrowdedWire, Wire
@@ -39,3 +40,26 @@ class OthersKit:
             await scene.until(lambda: scene.texts(1), "the answer")
             assert scene.texts(1) == [f"{ECHO}one"]
             assert clock.elapsed() - refused_s > 100
+
+    async def test_whoever_finds_no_room_keeps_nobody_else_waiting(
+        self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path
+    ) -> None:
+        async with Scene(wire, tmp_path / "ws", store=store, clock=clock) as scene:
+            ann = await scene.pair(1, "ann")
+            await scene.pair(2, "bob")
+            await scene.until(lambda: scene.line.held, "it is held: to load its library takes real time")
+            scene.keeper.too_fast = ann.principal
+            for text in ("one", "two"):
+                await wire.say(wire.place(1), wire.person(1), text)
+            await scene.pass_time(3)  # what comes now is in another batch
+            await wire.say(wire.place(2), wire.person(2), "hello")
+            began_s = clock.elapsed()
+            await scene.until(lambda: scene.texts(2), "the other's answer")
+            assert clock.elapsed() - began_s < PATIENCE_S / 2
+            assert scene.texts(2) == [f"{ECHO}hello"]
+            assert scene.texts(1) == []
+            scene.keeper.too_fast = ""
+            await scene.until(lambda: len(scene.texts(1)) == 2, "the answers")
+            await wire.repeat()
+            await scene.pass_time(10)
+            assert sorted(scene.texts(1)) == [f"{ECHO}one", f"{ECHO}two"]
