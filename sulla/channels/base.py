@@ -18,6 +18,9 @@ ArrivedKind = Literal["message", "edit", "delete", "press", "other"]
 """`other`: somebody sent what is neither words nor a file, as a place on a map; he is told that it was not taken."""
 PlaceKind = Literal["private", "group"]
 AttachmentKind = Literal["file", "picture", "voice"]
+Resting = Literal["account", "place", "unsaid"]
+"""What a service wants to be left alone for a while: all that the account sends, what goes to the one place, or it does
+not say which of both. Then the place rests alone, until another one is refused as well meanwhile."""
 
 MOST_TEXT_CHARS: Final = 100_000
 """Of what one person says at once; a channel hands on no more, and what is longer is cut there."""
@@ -195,6 +198,8 @@ class NotSent:
     """When it may be tried again, in seconds, where the service says so."""
     final: bool = False
     """Whether trying again is of no use: the message itself is refused, or the place is gone."""
+    rests: Resting = "account"
+    """What is sent nothing until `retry_after_s` have passed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,33 @@
-"""No answer of a service is read without a bound, and none sends the daemon elsewhere: one table of all kinds."""
+"""No answer of a service is read without a bound or a deadline, and none sends the daemon elsewhere: one table of all
+kinds.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientTimeout, web
 
 from sulla.channels.base import Batch, Channel
 from sulla.channels.discord.settings import DiscordOptions
 from sulla.channels.http.bounds import MOST_ANSWER_BYTES
 from sulla.channels.kinds import KINDS, Wanted, maker
-from sulla.channels.mail.settings import MailOptions
+from sulla.channels.mail.connection import Login
+from sulla.channels.mail.mailbox import Mailbox
+from sulla.channels.mail.settings import MailOptions, Security, Server
 from sulla.channels.matrix.settings import MatrixOptions
 from sulla.channels.slack.cursor import Cursor
 from sulla.channels.slack.settings import SlackOptions
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.errors import Unavailable
 from sulla.host.system import SystemClock
-from sulla.testing.channels.kit import soon
+from sulla.testing.channels.kit import PATIENCE_S, soon
+from tests.soon import a_pause
 
 PIECE = b"x" * 65_536
 WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
@@ -31,7 +37,7 @@ WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
         {"bot_token": "xoxb-1", "app_token": "xapp-1"},
     ),
     "discord": (lambda port: DiscordOptions(api=f"http://127.0.0.1:{port}/api/v10"), {"token": "token"}),
-    "matrix": (lambda port: MatrixOptions(homeserver=f"http://127.0.0.1:{port}"), {"token": "token"}),
+    "matrix": (lambda port: MatrixOptions(homeserver=f"http://127.0.0.1:{port}", poll_s=1), {"token": "token"}),
     "mail": (
         lambda port: MailOptions(
             address="sulla@home.example",
@@ -43,6 +49,15 @@ WAYS: Mapping[str, tuple[Callable[[int], object], Mapping[str, str]]] = {
     ),
 }
 HTTP = sorted(set(WAYS) - {"mail"})
+WHOLE_S = 0.5
+DEADLINES: Mapping[str, tuple[str, object]] = {
+    "telegram": ("sulla.channels.telegram.channel.WHOLE_S", WHOLE_S),
+    "slack": ("sulla.channels.slack.channel.ANSWER_S", WHOLE_S),
+    "discord": ("sulla.channels.discord.link._DEADLINES", ClientTimeout(total=WHOLE_S)),
+    "matrix": ("sulla.channels.matrix.homeserver.WHOLE_S", WHOLE_S),
+    "mail": ("sulla.channels.mail.mailbox.WHOLE_S", WHOLE_S),
+}
+"""What says how long an answer may take as a whole; all silences that are allowed within one are much longer."""
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
@@ -95,6 +110,59 @@ async def test_an_answer_without_an_end_is_cut_off(kind: str, header: bytes) -> 
             await channel.open()
         await channel.close()
     assert sum(sent) < 2 * MOST_ANSWER_BYTES
+
+
+@pytest.mark.parametrize("kind", WAYS)
+async def test_an_answer_that_drips_is_given_up(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*DEADLINES[kind])
+    ended = asyncio.Event()
+
+    async def serve(reader: StreamReader, writer: StreamWriter) -> None:
+        if kind != "mail":
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(JSON + b"\r\n")
+        while not writer.is_closing():
+            writer.write(b" ")
+            await a_pause()
+        ended.set()
+
+    async with served(serve) as port:
+        channel = channel_at(kind, port)
+        with pytest.raises(Unavailable):
+            async with SystemClock().timeout(PATIENCE_S):
+                await channel.open()
+        await channel.close()
+        await ended.wait()
+
+
+@pytest.mark.parametrize("security", ["tls", "starttls"])
+async def test_a_mail_server_that_greets_by_tls_a_byte_at_a_time_is_given_up(
+    security: Security, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*DEADLINES["mail"])
+    ended = asyncio.Event()
+
+    async def serve(reader: StreamReader, writer: StreamWriter) -> None:
+        if security == "starttls":
+            writer.write(b"* OK here\r\n")
+            for more in (b"* CAPABILITY IMAP4rev1 STARTTLS\r\n", b""):
+                tag, *_ = (await reader.readline()).split()
+                writer.write(more + tag + b" OK done\r\n")
+        await reader.read(1)
+        writer.write(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc")  # a long greeting is to come
+        while not writer.is_closing():
+            writer.write(b"\x00")
+            await a_pause()
+        ended.set()
+
+    async with served(serve) as port:
+        login = Login(Server("127.0.0.1", port, security), "sulla", "password", ssl.create_default_context())
+        mailbox = Mailbox(login, "INBOX")
+        with pytest.raises(Unavailable):
+            async with SystemClock().timeout(PATIENCE_S):
+                await mailbox.open()
+        await mailbox.close()
+        await ended.wait()
 
 
 @pytest.mark.parametrize("kind", HTTP)

@@ -12,11 +12,12 @@ from typing import Any, Final
 import aiohttp
 import discord
 import orjson
-from discord.gateway import DiscordWebSocket, ReconnectWebSocket
+from discord.gateway import DiscordClientWebSocketResponse, DiscordWebSocket, ReconnectWebSocket
 from discord.http import HTTPClient, Route
 from yarl import URL
 
-from sulla.channels.base import UNREADABLE, NotSent, Outcome, Unknown
+from sulla.channels.base import UNREADABLE, NotSent, Outcome, Resting, Unknown
+from sulla.channels.http.bounds import MOST_ANSWER_BYTES
 from sulla.channels.http.by_aiohttp import bounded
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 
@@ -24,11 +25,13 @@ log = logging.getLogger(__name__)
 
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
+_CLOSE_S: Final = 30.0
 _TOO_MANY: Final = 429
 _THEIRS: Final = 500
 _NO_TOKEN: Final = 401
 _WRONG_TOKEN: Final = 4004
 _NO_INTENT: Final = 4014
+_TOO_LONG: Final = 1009
 _LOST: Final = (4007, 4009)
 """With these the gateway ends a session for good."""
 _DEADLINES: Final = aiohttp.ClientTimeout(total=ANSWER_S, sock_connect=CONNECT_S)
@@ -40,12 +43,14 @@ class Refused(Exception):
     Args:
         status: of HTTP.
         retry_after_s: when to come again; None where it does not say.
+        of_place: whether it wants that of one chat alone.
     """
 
-    def __init__(self, status: int, retry_after_s: float | None) -> None:
+    def __init__(self, status: int, retry_after_s: float | None, *, of_place: bool = False) -> None:
         super().__init__(status)
         self.status = status
         self.retry_after_s = retry_after_s
+        self.of_place = of_place
 
 
 FAILURES: Final = (Refused, discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError)
@@ -120,11 +125,36 @@ class _Interface(HTTPClient):
     def __init__(self, api: str, made: HTTPClient) -> None:
         super().__init__(made.loop, made.connector, http_trace=made.http_trace)
         self._api = api
+        self._gateways: aiohttp.ClientSession | None = None
+        """For connections to the gateway: the library reads messages of any length by its own."""
 
     async def request(self, route: Route, **kwargs: Any) -> Any:  # noqa: ANN401 - the library's
         """See the library."""
         route.url = route.url.replace(Route.BASE, self._api, 1)
         return await super().request(route, timeout=_DEADLINES, middlewares=(bounded,), **kwargs)
+
+    async def ws_connect(self, url: str, *, compress: int = 0) -> aiohttp.ClientWebSocketResponse:
+        """See the library; of one message no more is read than of an answer."""
+        if self._gateways is None:
+            self._gateways = aiohttp.ClientSession(
+                timeout=_DEADLINES,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                ws_response_class=DiscordClientWebSocketResponse,  # ends such that the session can be gone on with
+            )
+        return await self._gateways.ws_connect(
+            url,
+            max_msg_size=MOST_ANSWER_BYTES,
+            timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_S),
+            autoclose=False,
+            headers={"User-Agent": self.user_agent},
+            compress=compress,
+        )
+
+    async def close(self) -> None:
+        """See the library."""
+        await super().close()
+        if self._gateways is not None:
+            await self._gateways.close()
 
 
 def _tracing() -> aiohttp.TraceConfig:
@@ -135,7 +165,9 @@ def _tracing() -> aiohttp.TraceConfig:
         answer = ended.response
         if answer.status == _TOO_MANY or answer.status >= _THEIRS:
             said = await answer.read()
-            raise Refused(answer.status, _retry_s(said, answer.headers.get("Retry-After", "")))
+            # The others are counted for each chat: all that is sent to one goes to addresses below its own.
+            of_place = answer.headers.get("X-RateLimit-Scope") in ("user", "shared")
+            raise Refused(answer.status, _retry_s(said, answer.headers.get("Retry-After", "")), of_place=of_place)
 
     found.on_request_end.append(look)
     return found
@@ -210,6 +242,7 @@ class Gateway:
                 session=session or None,
                 sequence=seq if session else None,
                 resume=bool(session),
+                compress=False,  # how long a message is shows when it is unpacked, which the library does whole
             )
         except (ReconnectWebSocket, *FAILURES) as error:
             raise self._ended(error) from None
@@ -241,6 +274,8 @@ class Gateway:
 
     def _ended(self, error: BaseException) -> Exception:
         code = self._socket.socket.close_code if self._socket is not None else None
+        if code == _TOO_LONG:
+            log.warning("a message of Discord's gateway has more than %d bytes: it is not read", MOST_ANSWER_BYTES)
         match error:
             case ReconnectWebSocket():
                 return SessionLost(for_good=not error.resume or code in _LOST)
@@ -284,7 +319,8 @@ def outcome(error: BaseException) -> Outcome:
     """
     match error:
         case Refused(status=status) if status == _TOO_MANY:
-            return NotSent("it comes too fast", error.retry_after_s)
+            rests: Resting = "place" if error.of_place else "account"
+            return NotSent("it comes too fast", error.retry_after_s, rests=rests)
         case discord.HTTPException() if error.status == _NO_TOKEN:
             return NotSent("Discord does not know the token", 60.0)
         case discord.HTTPException():

@@ -1,15 +1,17 @@
-"""How fast is sent: within a service's rates, in all and to each place, and not at all while it wants rest. Pure."""
+"""How fast is sent: within a service's rates, in all and to each place, and not at all while it wants rest, for all or
+for one place. Pure.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-from sulla.channels.base import Manners
+from sulla.channels.base import Manners, Resting
 
 BURST: Final = 3
 """So many sends to one service may come at once, after a while without any."""
 MOST_PLACES: Final = 4_096
-"""Places of which it is remembered when they were sent something last."""
+"""Places of which it is remembered when they were sent something last; and as many of which it is that they rest."""
 
 
 class Pace:
@@ -28,6 +30,8 @@ class Pace:
         self._rest_s = float("-inf")
         self._places: dict[str, float] = {}
         """From when on each place may be sent something again."""
+        self._resting: dict[str, float] = {}
+        """Until when the service wants nothing for one place."""
 
     def due_s(self, place: str, now_s: float, *, edit: bool = False) -> float:
         """When something may be sent to a place.
@@ -40,7 +44,8 @@ class Pace:
         in_all_s = self._next_s - (BURST - 1) / self._manners.sends_per_s
         if edit and (rate := self._manners.all_edits_per_s):
             in_all_s = max(in_all_s, self._next_edit_s - (BURST - 1) / rate)
-        return max(now_s, in_all_s, self._rest_s, self._places.get(self._where(place), now_s))
+        where = self._where(place)
+        return max(now_s + self.rests_s(place, now_s), in_all_s, self._places.get(where, now_s))
 
     def take(self, place: str, now_s: float, *, edit: bool = False, group: bool = False) -> float:
         """Take the next turn at a place; when that is, as `due_s` says it: nobody else gets it.
@@ -64,13 +69,30 @@ class Pace:
         """What has a pace of its own: a place's key, or the service's id of it (`Place.key`)."""
         return place if self._manners.threads_apart else place.partition("\n")[0]
 
-    def rests_s(self, now_s: float) -> float:
-        """How long the service still wants nothing, in seconds; 0 where it does not mind."""
-        return max(0.0, self._rest_s - now_s)
+    def rests_s(self, place: str, now_s: float) -> float:
+        """How long the service still wants nothing for a place, in seconds; 0 where it does not mind.
 
-    def rest(self, seconds: float, now_s: float) -> None:
-        """The service wants nothing for a while."""
-        self._rest_s = max(self._rest_s, now_s + seconds)
+        Args:
+            place, now_s: see `due_s`.
+        """
+        return max(0.0, self._rest_s - now_s, self._resting.get(self._where(place), now_s) - now_s)
+
+    def rest(self, seconds: float, place: str, now_s: float, rests: Resting = "account") -> None:
+        """The service has refused something to a place, and wants to be left alone.
+
+        Args:
+            seconds: for how long.
+            place, now_s: see `due_s`.
+            rests: what.
+        """
+        where, until_s = self._where(place), now_s + seconds
+        self._resting = {one: end_s for one, end_s in self._resting.items() if end_s > now_s}
+        if rests == "account" or (rests == "unsaid" and self._resting.keys() - {where}):
+            self._rest_s = max(self._rest_s, until_s)
+            return
+        self._resting[where] = max(self._resting.pop(where, until_s), until_s)
+        while len(self._resting) > MOST_PLACES:
+            self._resting.pop(next(iter(self._resting)))
 
     def edit_s(self, *, group: bool = False) -> float:
         """How long at least lies between two edits of one message; 0 where none are made.

@@ -32,8 +32,8 @@ MOST_CLOSED: Final = 200
 """Questions that are known to be open no longer; a reply to an older one is a message as any."""
 
 MOST_BEHIND: Final = 100
-"""Of what waits behind files that are fetched, in all conversations of a channel; more is not taken, and whoever said
-it is told so."""
+"""Of what waits for files or for room in its conversation, or behind such, in all conversations of a channel; more is
+not taken, and whoever said it is told so."""
 MOST_BEHIND_EACH: Final = 20
 """The same in one conversation."""
 
@@ -140,7 +140,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What came and was not taken in yet: it waits for its files, or behind what does."""
+    """What came and was not taken in yet: it waits for its files, for room in its conversation, or behind what does."""
 
     line: str
     """In which it waits: its place's key; that of somebody whom nobody knows is his own, so that nobody else waits

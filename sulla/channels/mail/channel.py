@@ -26,8 +26,9 @@ from sulla.channels.base import (
 )
 from sulla.channels.kinds import Wanted
 from sulla.channels.mail.bounded import MOST_HEAD_BYTES
+from sulla.channels.mail.connection import Login
 from sulla.channels.mail.form import Enclosed, Letter, plain, written
-from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Login, Mailbox, Standing
+from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Mailbox, Standing
 from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
 from sulla.channels.mail.submission import Submission

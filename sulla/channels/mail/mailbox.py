@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import imaplib
 import re
-import socket
 import ssl
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +15,8 @@ from datetime import date
 from typing import Any, Final, NamedTuple, TypeVar
 
 from imap_tools.errors import ImapToolsError, MailboxLoginError
-from imap_tools.mailbox import BaseMailBox, MailBox, MailBoxStartTls, MailBoxUnencrypted
 
-from sulla.channels.mail.settings import Server
+from sulla.channels.mail.connection import Bound, Box, Login
 from sulla.core.errors import Unauthorized, Unavailable
 
 ANSWER_S: Final = 20.0
@@ -37,16 +35,6 @@ _LATER: Final = re.compile(r"\[(?:UNAVAILABLE|INUSE|LIMIT|SERVERBUG)\]")
 _CUT_OFF: Final = (ImapToolsError, imaplib.IMAP4.error, OSError, EOFError)
 
 T = TypeVar("T")
-
-
-class Login(NamedTuple):
-    """How a mailbox is opened."""
-
-    server: Server
-    user: str
-    password: str
-    trusted: ssl.SSLContext | None
-    """By what the server is known; None where it is on this machine."""
 
 
 class Standing(NamedTuple):
@@ -70,10 +58,9 @@ class Mailbox:
         self._login = login
         self._folder = folder
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="mailbox")
-        self._box: BaseMailBox | None = None
+        self._box: Box | None = None
         self._closed = False
-        self._left = 0
-        """Bytes that the answer which is read now may have yet."""
+        self._bound = Bound()
         self.tells = False
         """Whether the server says by itself that something came."""
 
@@ -91,7 +78,7 @@ class Mailbox:
         if self._closed:
             return
         self._closed = True
-        self._cut()
+        self._bound.cut()
         if self._box is not None:
             await asyncio.wrap_future(self._threads.submit(self._let_go))
         self._threads.shutdown(wait=False)
@@ -167,8 +154,8 @@ class Mailbox:
             lasts_s: how long it may wait beside.
         """
         loop = asyncio.get_running_loop()
-        deadline = loop.call_later(WHOLE_S + lasts_s + brings / LEAST_BYTES_PER_S, self._cut)
-        self._left = MOST_TOLD_BYTES + brings
+        deadline = loop.call_later(WHOLE_S + lasts_s + brings / LEAST_BYTES_PER_S, self._bound.cut)
+        self._bound.left = MOST_TOLD_BYTES + brings
         try:
             return await loop.run_in_executor(self._threads, work, *given)
         except MailboxLoginError as error:
@@ -191,8 +178,7 @@ class Mailbox:
 
     def _open(self) -> Standing:
         self._let_go()
-        self._box = box = _connected(self._login)
-        self._bound(box.client)
+        self._box = box = Box(self._bound, self._login, ANSWER_S)
         if self._closed:
             self._let_go()
             raise EOFError
@@ -206,37 +192,12 @@ class Mailbox:
         found = box.folder.status(self._folder, ("UIDVALIDITY", "UIDNEXT"))
         return Standing(found.get("UIDVALIDITY", 0), found.get("UIDNEXT", 1))
 
-    def _bound(self, client: imaplib.IMAP4) -> None:
-        """Have the library read no more than is left: it believes whatever length a server announces."""
-        line, literal = client.readline, client.read
-
-        def readline() -> bytes:
-            return self._counted(line())
-
-        def read(size: int) -> bytes:
-            if size > self._left:
-                raise imaplib.IMAP4.abort("an announced literal is too long")
-            return self._counted(literal(size))
-
-        client.readline, client.read = readline, read  # type: ignore[method-assign]  # the library asks itself
-
-    def _counted(self, piece: bytes) -> bytes:
-        self._left -= len(piece)
-        if self._left < 0:
-            raise imaplib.IMAP4.abort("an answer is too long")
-        return piece
-
-    def _cut(self) -> None:
-        """Whatever waits for the wire does so no longer; called from any thread."""
-        if self._box is not None:
-            with suppress(OSError, AttributeError):
-                self._box.client.socket().shutdown(socket.SHUT_RDWR)
-
     def _let_go(self) -> None:
         if self._box is not None:
             with suppress(*_CUT_OFF):
                 self._box.client.shutdown()
             self._box = None
+        self._bound.let_go()
 
     def _client(self) -> imaplib.IMAP4:
         if self._box is None or self._closed:
@@ -268,17 +229,6 @@ class Mailbox:
             with self._box.idle as listening:
                 if not _has_read(client):
                     listening.poll(seconds)
-
-
-def _connected(login: Login) -> BaseMailBox:
-    host, port, security = login.server
-    match security:
-        case "tls":
-            return MailBox(host, port, ANSWER_S, ssl_context=login.trusted)
-        case "starttls":
-            return MailBoxStartTls(host, port, ANSWER_S, login.trusted)
-        case _:
-            return MailBoxUnencrypted(host, port, ANSWER_S)
 
 
 def _has_read(client: imaplib.IMAP4) -> bool:

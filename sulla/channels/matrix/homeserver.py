@@ -12,6 +12,7 @@ from mautrix.api import HTTPAPI, MediaPath, Method, Path, PathBuilder
 from mautrix.errors import MatrixConnectionError, MatrixError, MatrixRequestError, MatrixResponseError
 
 from sulla.channels.base import NotSent, Outcome, Unknown
+from sulla.channels.http.bounds import WHOLE_S
 from sulla.channels.http.by_aiohttp import bounded, not_elsewhere
 from sulla.channels.matrix.rooms import STATE, mapping
 from sulla.core.errors import NotFound, SullaError, Unauthorized, Unavailable
@@ -20,8 +21,6 @@ FAILURES: Final = (MatrixError, aiohttp.ClientError, TimeoutError, ValueError, S
 """What asking may raise: the library's, its connection's, and what is no JSON."""
 CONNECT_S: Final = 10.0
 ANSWER_S: Final = 30.0
-WHOLE_S: Final = 120.0
-"""How long an answer may take as a whole, beside how long a sync may wait."""
 MOST_EVENTS: Final = 50
 """Of one room, in one answer."""
 PAGE: Final = 100

@@ -1,7 +1,8 @@
-"""What came and waits in its conversation behind a file that is fetched, or for one of its own.
+"""What came and waits: for a file of its own that is fetched, for room in its conversation, or behind what does.
 
-A file takes as long as its sender's service likes. So nobody waits for it but what comes behind it in the same
-conversation: the next messages of the service are read meanwhile, from everybody, and told to the service as taken.
+A file takes as long as its sender's service likes, and room in a conversation as long as its agent works. So nobody
+waits for either but what comes behind it in the same conversation: the next messages of the service are read meanwhile,
+from everybody, and told to the service as taken.
 
 That tells the service to forget them. So whatever waits lies in the channel's book, whole, written with the very cursor
 that lets the service forget it; after a kill it is taken up from there, and its file is fetched again by its handle. It
@@ -13,14 +14,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from sulla.channels.base import Arrived
 from sulla.channels.machine.values import MOST_BEHIND, MOST_BEHIND_EACH, Waiting
 from sulla.channels.run.held import Held
-
-AT_ONCE: Final = 8
-"""Conversations for which files are fetched at once; each may hold one file in memory."""
 
 
 class Behind:
@@ -28,13 +25,12 @@ class Behind:
 
     Args:
         held: the channel.
-        take: takes one thing in.
+        take: takes one thing in; however long it waits, nothing of another conversation waits for that.
     """
 
     def __init__(self, held: Held, take: Callable[[Arrived], Awaitable[None]]) -> None:
         self._held = held
         self._take = take
-        self._room = asyncio.Semaphore(AT_ONCE)
         self._working: dict[str, asyncio.Task[None]] = {}
         self._taken: dict[str, str] = {}
         """What is being taken in each line, by its mark: it can be cut off, which a write of the book cannot."""
@@ -96,15 +92,12 @@ class Behind:
         try:
             while (first := next((item for item in waiting.items() if item[1].line == line), None)) is not None:
                 mark, one = first
-                async with self._room:
-                    if mark not in waiting:
-                        continue
-                    self._taken[line] = mark
-                    try:
-                        await self._take(one.arrived)
-                    finally:
-                        self._taken.pop(line, None)
-                    waiting.pop(mark, None)  # nothing is awaited in between: what became of it is written with this
+                self._taken[line] = mark
+                try:
+                    await self._take(one.arrived)
+                finally:
+                    self._taken.pop(line, None)
+                waiting.pop(mark, None)  # nothing is awaited in between: what became of it is written with this
                 await self._held.shelf.keep()
         finally:
             if self._working.get(line) is asyncio.current_task():

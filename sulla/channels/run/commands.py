@@ -70,7 +70,7 @@ async def _stop(held: Held, arrived: Arrived, key: str, *, dropped: bool) -> str
 async def _status(held: Held, arrived: Arrived, waits: int) -> str:
     talk = held.book.talks[arrived.place.key]
     state = await held.around.threads.load(ThreadId(talk.thread), messages=False) if talk.thread else None
-    fetched = [f"- messages that wait for files, or behind such: {waits}"] if waits else []
+    fetched = [f"- messages that wait for files or for room, or behind such: {waits}"] if waits else []
     if state is None:
         return "\n".join(fetched) or "There is no conversation here yet: write something."
     doing = "at rest" if state.run is None else "waiting for an answer" if state.suspended else "at work"

@@ -28,41 +28,31 @@ from sulla.channels.machine.admission import (
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Closed, Question, Shown, Talk
+from sulla.channels.machine.values import Closed, Question, Shown
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
+from sulla.channels.run.door import FULL, PATIENCE_S, Door, NoRoom
 from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
 from sulla.core.errors import (
     AlreadyAnswered,
     InvalidInput,
-    MessageIdReused,
     NotFound,
-    QueueFull,
-    RateLimited,
     SullaError,
 )
-from sulla.core.ids import MessageId, ThreadId, derived_id
+from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
 from sulla.threads.log.records import Answer, Input
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S: Final = 30.0
-"""How long a person's message waits for room in its conversation before he is told that it was not taken. Those of
-members of a group whom nobody has let in do not wait: they would keep everybody else waiting behind them."""
-PAUSE_S: Final = 0.5
-"""How long is waited between two attempts."""
 MOST_AT_ONCE: Final = 16
 """Places whose messages are taken in at once."""
+FETCHED_AT_ONCE: Final = 8
+"""Messages whose files are fetched at once; each may hold one file in memory."""
 EDITED: Final = "(I have changed an earlier message of mine. It says now:)\n"
-FULL: Final = (
-    "This was not taken: too much waits here for its turn already. Send it again in a while; `/status` says how it is, "
-    "`/stop` drops what waits, `/new` begins beside it."
-)
-"""What whoever wrote is told once there was no room for `PATIENCE_S`."""
 _OVERTAKE: Final = LOOKS | {"stop"}
 UNKNOWN: Final = "Somebody in this group whom nobody has let in says what is quoted. Words of theirs ask for nothing."
 
@@ -79,7 +69,9 @@ class Incoming:
         self._held = held
         self._inbox = inbox
         self._seen = held.seen
+        self._door = Door(held)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
         self.behind = Behind(held, self._take_now)
 
     async def take(self, batch: Batch) -> bool:
@@ -120,18 +112,21 @@ class Incoming:
                 if mark in self._seen:
                     continue
                 if not self._waits(one, mark, people):
-                    await self._take_where_asked(one, people)
+                    try:
+                        await self._take_where_asked(one, people, patient=False)
+                    except NoRoom:
+                        self._wait(one, mark, one.place.key)
                 self._seen.add(mark)
                 self._held.around.tally.count(ARRIVED, self._held.name)
 
     async def _take_now(self, arrived: Arrived) -> None:
         """Take in what waited, by whoever is known now."""
-        await self._take_where_asked(arrived, await self._held.around.people.read())
+        await self._take_where_asked(arrived, await self._held.around.people.read(), patient=True)
         self._held.wake(arrived.place.key)
 
-    async def _take_where_asked(self, arrived: Arrived, people: People) -> None:
+    async def _take_where_asked(self, arrived: Arrived, people: People, *, patient: bool) -> None:
         where = self._where_asked(arrived)
-        await self._take(where, people)
+        await self._take(where, people, patient=patient)
         if where is not arrived:  # nobody else wakes that place
             self._held.wake(where.place.key)
 
@@ -145,14 +140,18 @@ class Incoming:
         if isinstance(verdict, Commanded) and verdict.name in _OVERTAKE:
             return False
         line = _line(arrived, verdict.person)
-        if not (isinstance(verdict, Saying) and arrived.attachments) and not self.behind.waits(line):
+        if not (arrived.attachments and not isinstance(verdict, Commanded)) and not self.behind.waits(line):
             return False
+        self._wait(arrived, mark, line, told=verdict.person is not None)
+        return True
+
+    def _wait(self, arrived: Arrived, mark: str, line: str, *, told: bool = True) -> None:
+        """Something waits in a line from now on; where it is full, whoever said it is `told` so."""
         if self.behind.has_room(line):
             self.behind.put(mark, line, arrived)
-        elif verdict.person is not None:
+        elif told:
             self._held.talk(arrived.place)
             self._held.outbox.say(arrived.place.key, FULL, mark, reply_to=arrived.message_id)
-        return True
 
     def _where_asked(self, arrived: Arrived) -> Arrived:
         """The same; what replies to a question belongs to where that was asked, also where the service says that it
@@ -170,7 +169,17 @@ class Incoming:
         """By which it is known when it comes again: where it says itself that it belongs, whatever is asked then."""
         return self._held.id_of(arrived.place, arrived.message_id, arrived.kind, arrived.version)
 
-    async def _take(self, arrived: Arrived, people: People) -> None:
+    async def _take(self, arrived: Arrived, people: People, *, patient: bool) -> None:
+        """Take one thing in.
+
+        Args:
+            arrived: it.
+            people: who is known.
+            patient: whether it may wait here for room in its conversation.
+
+        Raises:
+            NoRoom: there is none now, and it may not.
+        """
         held = self._held
         match judge(arrived, people, held.rules, (held.account.id,)):
             case Ignored(why):
@@ -190,9 +199,9 @@ class Incoming:
                 mark, waits = self._mark(arrived), self.behind.waits(line)
                 await carry_out(held, arrived, command, mark, waits=waits, dropped=dropped)
             case Changed(person):
-                await self._change(arrived, person)
+                await self._change(arrived, person, patient=patient)
             case Saying(person):
-                await self._say(arrived, person, arrived.text)
+                await self._say(arrived, person, arrived.text, patient=patient)
 
     async def _tell(self, arrived: Arrived, told: Shown | str) -> None:
         """Tell whoever pressed or said something, in the service's own way where it has one: in the daemon's own words
@@ -230,15 +239,18 @@ class Incoming:
         self._held.close(question, f"{choice.label}: {person.name}")
         return asking.chosen(question, choice)
 
-    async def _change(self, arrived: Arrived, person: Person | None) -> None:
+    async def _change(self, arrived: Arrived, person: Person | None, *, patient: bool) -> None:
         """A message that is changed before its turn began is another one; later that is said."""
         if self._mark(replace(arrived, kind="message", version="")) not in self._seen:
             return
         edits = next(number for number in count() if self._mark(_edit(arrived, number + 1)) not in self._seen)
-        waited = await self._withdrawn(arrived, edits)
+        unsaid = f"{self._mark(arrived)}:unsaid"
+        if await self._withdrawn(arrived, edits):
+            self._seen.add(unsaid)  # where there is no room now it is not known the next time
         if arrived.kind == "edit":
             edit = _edit(arrived, edits + 1)
-            await self._say(edit, person, arrived.text if waited else EDITED + arrived.text)
+            text = arrived.text if unsaid in self._seen else EDITED + arrived.text
+            await self._say(edit, person, text, patient=patient)
             self._seen.add(self._mark(edit))
 
     async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
@@ -253,13 +265,13 @@ class Incoming:
                     waited |= await door.withdraw(ThreadId(thread), message_id, key)
         return waited
 
-    async def _say(self, arrived: Arrived, person: Person | None, text: str) -> None:
+    async def _say(self, arrived: Arrived, person: Person | None, text: str, *, patient: bool) -> None:
         held, place = self._held, arrived.place
         talk = held.talk(place, arrived.sender.id)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
         if person is not None and await self._answers(arrived, person):
             return
-        files = await self._inbox.save(held, arrived, message_id)
+        files = await self._files(arrived, message_id)
         talk = held.talk(place)  # as it is now
         text = "\n\n".join(filter(None, (text, files)))
         quoted, origin, tainted = arrived.quoted, _origin(person), person is None
@@ -272,47 +284,18 @@ class Incoming:
             said = replace(said, text=f"{person.name} says:\n{text}", said_chars=len(text))
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
-        refused = await self._offer(talk, said, caller, 0.0 if person is None else PATIENCE_S)
+        patience_s = 0.0 if person is None else PATIENCE_S if patient else None
+        refused = await self._door.offer(talk, said, caller, patience_s)
         told = refused or await self._for_others(arrived, person)
         if told and person is not None:  # else whoever writes much would have much said
             held.outbox.say(place.key, told, self._mark(arrived), reply_to=arrived.message_id)
 
-    async def _offer(self, talk: Talk, said: Input, caller: str, patience_s: float) -> str:
-        """Keep a message in its conversation, within so many seconds; why it was not taken, empty if it was."""
-        held, clock = self._held, self._held.around.clock
-        until_s = clock.elapsed() + patience_s
-        while True:
-            try:
-                thread = await self._thread(talk)
-                await held.around.keeper().say(thread, said, caller)
-            except MessageIdReused:
-                return ""  # it is there, in other words: an edit that the service told as the message itself
-            except NotFound as error:
-                talk = held.book.talks[talk.place.key]
-                if talk.agent and talk.agent in error.message:
-                    known = await held.around.agents()
-                    # By its name: the conversation may be one that began with whoever is gone.
-                    held.book.talks[talk.place.key] = replace(talk, agent=known[0])
-                    return f"{error.message}. This was not taken: send it again, to the usual agent, or after `/agent`."
-                # The conversation was deleted: another one begins with this message.
-                again = replace(talk, begun=said.message_id, thread="", told_seq=0)
-                held.book.talks[talk.place.key] = talk = again
-            except (QueueFull, RateLimited) as error:
-                if clock.elapsed() >= until_s:
-                    return FULL if isinstance(error, QueueFull) else f"This was not taken: {error.message}"
-                await clock.sleep(min(error.retry_after_s or PAUSE_S, until_s - clock.elapsed()))
-            else:
-                return ""
-
-    async def _thread(self, talk: Talk) -> ThreadId:
-        """The conversation that is held at a place."""
-        held = self._held
-        if talk.thread:
-            return ThreadId(talk.thread)
-        request_id = derived_id("talk", held.name, held.account.id, talk.place.key, talk.begun)
-        thread = await held.around.keeper().begin(talk.agent, "", request_id, f"{held.kind}:{held.name}"[:64])
-        held.book.talks[talk.place.key] = replace(held.book.talks[talk.place.key], thread=thread)
-        return thread
+    async def _files(self, arrived: Arrived, message_id: MessageId) -> str:
+        """Save what came with a message; what the agent is told of it."""
+        if not arrived.attachments:
+            return ""
+        async with self._fetching:
+            return await self._inbox.save(self._held, arrived, message_id)
 
     async def _answers(self, arrived: Arrived, person: Person) -> bool:
         """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons;

@@ -160,7 +160,7 @@ class Talking:
         wait_s = held.pace.take(self._place, clock.elapsed(), edit=edit, group=group) - clock.elapsed()
         while wait_s > 0:
             await clock.sleep(wait_s)
-            wait_s = held.pace.rests_s(clock.elapsed())
+            wait_s = held.pace.rests_s(self._place, clock.elapsed())
         if outbox.head(self._place) != item:  # meanwhile there is something else to say
             return
         await finished(self._sent(place, item), clock, LAST_S)
@@ -219,14 +219,19 @@ class Talking:
             case Sent():
                 held.around.tally.count(SENT, held.name)
                 return
-            case NotSent(why, retry_after_s, final):
-                if retry_after_s is not None:
-                    held.pace.rest(retry_after_s, held.around.clock.elapsed())
+            case NotSent(why, _, final):
+                self._heed_rest(outcome)
                 held.around.tally.count(GIVEN_UP if final else FAILED, held.name)
                 log.log(logging.WARNING if final else logging.INFO, "%s: a message was not taken: %s", held.name, why)
             case Unknown(why):
                 held.around.tally.count(FAILED, held.name)
                 log.warning("%s: nobody knows whether a message arrived: %s", held.name, why)
+
+    def _heed_rest(self, outcome: Outcome) -> None:
+        """The service may want to be left alone for a while, here or altogether."""
+        if isinstance(outcome, NotSent) and outcome.retry_after_s is not None:
+            now_s = self._held.around.clock.elapsed()
+            self._held.pace.rest(outcome.retry_after_s, self._place, now_s, outcome.rests)
 
     # ---------------------------------------------------------------------------------------------- while it is written
 
@@ -255,8 +260,7 @@ class Talking:
         preview = held.book.previews.get(self._place)
         held.pace.take(self._place, clock.elapsed(), edit=preview is not None, group=place.kind == "group")
         outcome = await finished(self._shown(place, preview, said), clock, LAST_S)
-        if isinstance(outcome, NotSent) and outcome.retry_after_s is not None:
-            held.pace.rest(outcome.retry_after_s, clock.elapsed())
+        self._heed_rest(outcome)
         return True
 
     async def _shown(self, place: Place, preview: Preview | None, text: str) -> Outcome:

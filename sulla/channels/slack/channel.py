@@ -22,6 +22,7 @@ from sulla.channels.base import (
     Outcome,
     Place,
     Press,
+    Resting,
     Said,
     SaidFile,
     Sent,
@@ -162,7 +163,7 @@ class SlackChannel:
             with suppress(TimeoutError):
                 async with self._clock.timeout(LOOK_S):
                     await socket.news.wait()
-            gone = gone + 1 if socket.lost else 0  # once while the library changes to another connection
+            gone = gone + 1 if await socket.is_lost() else 0  # once while the library changes to another connection
             if gone > 1 and not self._closed:
                 raise Unavailable("the connection to Slack ended")
 
@@ -185,7 +186,8 @@ class SlackChannel:
                 unfurl_links=False,
                 unfurl_media=False,
                 **_message(said),
-            )
+            ),
+            rests="unsaid",  # it may come too fast for its channel, or all do for the workspace
         )
 
     async def edit(self, place: Place, ref: str, said: Said) -> Outcome:
@@ -316,12 +318,18 @@ class SlackChannel:
         if last is not None or behind != at:
             yield Batch(last or (), str(behind), unread)
 
-    async def _sent(self, call: Awaitable[AsyncSlackResponse], ref: str = "", gone: tuple[str, ...] = ()) -> Outcome:
+    async def _sent(
+        self,
+        call: Awaitable[AsyncSlackResponse],
+        ref: str = "",
+        gone: tuple[str, ...] = (),
+        rests: Resting = "account",
+    ) -> Outcome:
         """What came of a call that changes something at Slack."""
         try:
             answer = await call
         except FAILURES as error:
-            return Sent(ref) if word_of(error) in gone else outcome_of(error)
+            return Sent(ref) if word_of(error) in gone else outcome_of(error, rests)
         files = answer.get("files")
         return Sent(ref or str(answer.get("ts") or "") or f"{_FILE}{files[0]['id'] if files else ''}")
 

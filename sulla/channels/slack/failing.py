@@ -7,7 +7,7 @@ from typing import Final
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from sulla.channels.base import NotSent, Outcome, Unknown
+from sulla.channels.base import NotSent, Outcome, Resting, Unknown
 from sulla.core.errors import SullaError, Unauthorized, Unavailable
 
 FAILURES: Final = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)
@@ -72,15 +72,16 @@ def raised(error: BaseException, token: str = "bot_token") -> SullaError:
     return Unavailable(f"Slack does not answer ({word or type(error).__name__})")
 
 
-def outcome_of(error: BaseException) -> Outcome:
+def outcome_of(error: BaseException, rests: Resting = "account") -> Outcome:
     """What came of a send that failed.
 
     Args:
         error: one of `FAILURES`.
+        rests: what its method is counted for; Slack does not say it with a refusal.
     """
     word = word_of(error)
     if (wait_s := rest_s(error)) is not None:
-        return NotSent("it comes too fast", wait_s)
+        return NotSent("it comes too fast", wait_s, rests=rests)
     if isinstance(error, aiohttp.ClientConnectorError):
         return NotSent("Slack cannot be reached")
     if word in _UNSURE:

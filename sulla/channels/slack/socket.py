@@ -22,7 +22,8 @@ from sulla.core.errors import Unavailable
 log = logging.getLogger(__name__)
 
 PING_S: Final = 10.0
-"""How often the library sees whether the connection lives; by itself it looks twice as often."""
+"""How often the library sees whether the connection lives; by itself it looks twice as often. Where it has no answer
+for four times as long, the connection is lost."""
 MOST_WAITING: Final = 200
 """Things that came and were not taken. Messages beyond that are read from the history, so Slack need not tell them
 again; of all else it is left to do so."""
@@ -76,11 +77,12 @@ class Socket:
         """Connect; the library tries until it is cancelled."""
         await self._client.connect()  # type: ignore[no-untyped-call]  # the library says nothing of it
 
-    @property
-    def lost(self) -> bool:
-        """Whether there is no connection now."""
+    async def is_lost(self) -> bool:
+        """Whether there is no connection now, or nothing whole came by it for long, not even what each ping is answered
+        with: a message that comes a byte at a time keeps the connection busy, and has no end.
+        """
         session = self._client.current_session
-        return session is None or session.closed
+        return session is None or session.closed or await self._client.is_ping_pong_failing()
 
     def take(self, most: int) -> list[Envelope]:
         """What waits, in order; no more than so many."""

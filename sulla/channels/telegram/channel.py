@@ -33,12 +33,14 @@ from sulla.channels.base import (
     Sent,
     Unknown,
 )
-from sulla.channels.http.by_httpx import bounded
+from sulla.channels.http.bounds import WHOLE_S
+from sulla.channels.http.by_httpx import AnswerTooSlow, bounded
 from sulla.channels.kinds import Wanted
 from sulla.channels.machine.cutting import beginning, utf16_units
 from sulla.channels.telegram.form import formed
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
+from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError, SullaError, Unauthorized, Unavailable
 
 log = logging.getLogger(__name__)
@@ -76,7 +78,7 @@ def make(wanted: Wanted) -> TelegramChannel:
     """
     if not isinstance(wanted.options, TelegramOptions):
         raise SettingsError(f"the channel {wanted.name!r} has no options of Telegram's")
-    return TelegramChannel(wanted.secrets["token"], wanted.options)
+    return TelegramChannel(wanted.secrets["token"], wanted.options, wanted.clock)
 
 
 class TelegramChannel:
@@ -85,21 +87,22 @@ class TelegramChannel:
     Args:
         token: the bot's.
         options: what the settings say.
+        clock: all time.
     """
 
     manners: Final = MANNERS
 
-    def __init__(self, token: str, options: TelegramOptions) -> None:
+    def __init__(self, token: str, options: TelegramOptions, clock: Clock) -> None:
         self._options = options
         self._api = options.api.rstrip("/")
         self._trusted = httpx.create_ssl_context()  # once: reading all authorities takes a while each time
-        self._polls = _request(options.poll_s + ANSWER_S, self._trusted)
+        self._polls = _request(self._trusted, clock, options.poll_s)
         try:
             self._bot = Bot(
                 token,
                 f"{self._api}/bot",
                 f"{self._api}/file/bot",
-                request=_request(ANSWER_S, self._trusted),
+                request=_request(self._trusted, clock),
                 get_updates_request=self._polls,  # opened and closed with it
             )
         except failures.InvalidToken:
@@ -306,13 +309,14 @@ def _number(update: Mapping[str, Any]) -> int:
     return number
 
 
-def _request(answer_s: float, trusted: ssl.SSLContext) -> HTTPXRequest:
+def _request(trusted: ssl.SSLContext, clock: Clock, waits_s: float = 0.0) -> HTTPXRequest:
+    """What asks Telegram, which may wait so many seconds beside with an answer."""
     return HTTPXRequest(
         connection_pool_size=_CONNECTIONS,
-        read_timeout=answer_s,
-        write_timeout=answer_s,
+        read_timeout=waits_s + ANSWER_S,
+        write_timeout=waits_s + ANSWER_S,
         connect_timeout=CONNECT_S,
-        httpx_kwargs={"transport": bounded(trusted, _CONNECTIONS)},
+        httpx_kwargs={"transport": bounded(trusted, _CONNECTIONS, clock, waits_s + WHOLE_S)},
     )
 
 
@@ -341,6 +345,8 @@ def _raised(error: telegram.error.TelegramError) -> SullaError:
             return Unauthorized("Telegram does not know the token: take it from @BotFather, and set it anew")
         case failures.RetryAfter():
             return Unavailable("Telegram wants to be left alone", retry_after_s=_retry_s(error))
+        case failures.NetworkError() if isinstance(error.__cause__, AnswerTooSlow):
+            return Unavailable(f"Telegram does not come to an end: {error.__cause__}")
         case failures.NetworkError():
             return Unavailable(f"Telegram does not answer ({type(error.__cause__ or error).__name__})")
         case _:
@@ -351,7 +357,7 @@ def _outcome(error: telegram.error.TelegramError) -> Outcome:
     """What came of a send that failed."""
     match error:
         case failures.RetryAfter():
-            return NotSent("it comes too fast", _retry_s(error))
+            return NotSent("it comes too fast", _retry_s(error), rests="unsaid")  # of the chat, or of all
         case failures.BadRequest() | failures.Forbidden() | failures.ChatMigrated():
             return NotSent(f"Telegram refuses it: {error.message}", final=True)
         case failures.InvalidToken():

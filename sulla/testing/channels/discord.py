@@ -33,7 +33,7 @@ from sulla.testing.channels.discord_forms import (
     wrong_with,
 )
 from sulla.testing.channels.discord_gateway import FakeGateway
-from sulla.testing.channels.network import Network
+from sulla.testing.channels.network import Crowded, Network
 from sulla.testing.channels.wire import Seen
 
 TOKEN: Final = "MTIzNDU2Nzg5.GfakeA.token-of-a-bot-that-nobody-has-000000"
@@ -49,7 +49,7 @@ _MIMES: Final[Mapping[AttachmentKind, str]] = {"picture": "image/png", "voice": 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class DiscordWire:
+class DiscordWire(Crowded):
     """Keeps `wire.Wire` for Discord.
 
     Args:
@@ -146,9 +146,9 @@ class DiscordWire:
         if request.match_info["chat"] not in self._chats:
             return failed(404, 10003, "Unknown Channel")
         if request.method in ("POST", "PATCH"):
-            if (rest_s := self._network.refuses()) is not None:
-                body = {"message": "You are being rate limited.", "retry_after": rest_s, "global": False}
-                return answered(body, 429, Retry_After=str(round(rest_s)), Via="1.1")
+            if (rest_s := self._network.refuses(request.match_info["chat"])) is not None:
+                more = {"Retry_After": str(round(rest_s)), "X_RateLimit_Scope": self._network.scope}
+                return answered({"message": "You are being rate limited.", "retry_after": rest_s}, 429, **more)
             self._network.paced(request.match_info["chat"])
         answer = await handler(request)
         if request.method == "POST" and answer.status < 300 and self._network.loses():

@@ -1,5 +1,5 @@
 """The gateway of the fake of Discord: sessions that hold what they told, so that a client which comes back is told what
-it missed, over a WebSocket whose stream is compressed.
+it missed, over a WebSocket whose stream is compressed where that is asked for.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class FakeGateway:
             return socket
         self._open.add(transport)
         try:
-            stream = _Stream(socket)
+            stream = _Stream(socket, packs=request.query.get("compress") == "zlib-stream")
             await stream.send({"op": _HELLO, "d": {"heartbeat_interval": HEARTBEAT_MS}})
             async with asyncio.TaskGroup() as group:
                 await self._listen(socket, stream, group)
@@ -184,13 +184,16 @@ class FakeGateway:
 
 
 class _Stream:
-    """What is sent, in one stream that is compressed."""
+    """What is sent; where it `packs`, in one stream that is compressed."""
 
-    def __init__(self, socket: web.WebSocketResponse) -> None:
+    def __init__(self, socket: web.WebSocketResponse, *, packs: bool) -> None:
         self._socket = socket
-        self._compressor = zlib.compressobj()
+        self._compressor = zlib.compressobj() if packs else None
 
     async def send(self, message: Mapping[str, Any]) -> None:
         """Send one message."""
-        packed = self._compressor.compress(orjson.dumps(message)) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
-        await self._socket.send_bytes(packed)
+        said, pack = orjson.dumps(message), self._compressor
+        if pack is None:
+            await self._socket.send_str(said.decode())
+        else:
+            await self._socket.send_bytes(pack.compress(said) + pack.flush(zlib.Z_SYNC_FLUSH))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import AttachmentKind
-from sulla.channels.run.incoming import PATIENCE_S
+from sulla.channels.run.door import PATIENCE_S
 from sulla.core.errors import InvalidInput
 from sulla.core.message import Text
 from sulla.models.base import ChatRequest, Completed, Delta, TextDelta
@@ -19,6 +19,7 @@ from sulla.store.base import Store
 from sulla.testing.channels.asking_kit import AskingKit
 from sulla.testing.channels.exact_kit import AskedExactlyKit
 from sulla.testing.channels.kill_kit import MARK, KillKit
+from sulla.testing.channels.others_kit import OthersKit
 from sulla.testing.channels.receiving_kit import ReceivingKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
 from sulla.testing.channels.wire import Wire
@@ -69,7 +70,7 @@ class BrokenOff(Slow):
             yield delta
 
 
-class LineKit(AskingKit, AskedExactlyKit, KillKit, ReceivingKit):
+class LineKit(AskingKit, AskedExactlyKit, KillKit, OthersKit, ReceivingKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:

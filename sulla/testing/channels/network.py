@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sulla.channels.base import Place
 from sulla.core.clock import Clock
 
 
@@ -16,21 +17,28 @@ class Network:
         self._clock = clock
         self._last_s: dict[str, float] = {}
         self._refused, self._rest_s, self._lost = 0, 0.0, 0
+        self._crowded = ""
+        """The place to which sends come too fast, by its id; empty where it is all together."""
         self.gone = False
         """Whether nothing gets through."""
         self.fastest_s = float("inf")
         """See `wire.Wire`."""
 
-    def refuse(self, sends: int, retry_after_s: float) -> None:
-        """The next so many sends come too fast."""
-        self._refused, self._rest_s = sends, retry_after_s
+    def refuse(self, sends: int, retry_after_s: float, place: str = "") -> None:
+        """The next so many sends come too fast; with a place, those to it."""
+        self._refused, self._rest_s, self._crowded = sends, retry_after_s, place
 
-    def refuses(self) -> float | None:
-        """After how many seconds a send that comes now may be made again; None where it is taken."""
-        if self._refused <= 0:
+    def refuses(self, place: str = "") -> float | None:
+        """After how many seconds a send that comes now to a place may be made again; None where it is taken."""
+        if self._refused <= 0 or self._crowded not in ("", place):
             return None
         self._refused -= 1
         return self._rest_s
+
+    @property
+    def scope(self) -> str:
+        """What a refusal is for, as Discord says it."""
+        return "user" if self._crowded else "global"
 
     def lose(self, answers: int) -> None:
         """The next so many sends arrive without an answer."""
@@ -49,3 +57,13 @@ class Network:
         if place in self._last_s:
             self.fastest_s = min(self.fastest_s, now_s - self._last_s[place])
         self._last_s[place] = now_s
+
+
+class Crowded:
+    """Keeps the part of `wire.CrowdedWire` that is its own, for fakes whose network is a `Network`."""
+
+    _network: Network
+
+    def crowd(self, place: Place, sends: int, retry_after_s: float) -> None:
+        """See `wire.CrowdedWire`."""
+        self._network.refuse(sends, retry_after_s, place.id)

@@ -16,7 +16,7 @@ from sulla.channels.base import AttachmentKind, Channel, Place, Sender
 from sulla.channels.kinds import Wanted
 from sulla.channels.slack.settings import SlackOptions
 from sulla.core.clock import Clock
-from sulla.testing.channels.network import Network
+from sulla.testing.channels.network import Crowded, Network
 from sulla.testing.channels.slack_events import Events, cut
 from sulla.testing.channels.slack_files import Files
 from sulla.testing.channels.slack_form import refusal, seen_blocks, seen_text
@@ -31,7 +31,7 @@ _SENDS: Final = ("chat.postMessage", "chat.update", "files.completeUploadExterna
 Message = dict[str, Any]
 
 
-class SlackWire:
+class SlackWire(Crowded):
     """Keeps `wire.Wire` for Slack.
 
     Args:
@@ -113,7 +113,7 @@ class SlackWire:
             body, wait_s = self._failures[name].pop()
             return self._answer({"ok": False, **body}, 429 if wait_s else 200, {"Retry-After": str(wait_s)})
         if name in _SENDS:
-            if (rest_s := self._network.refuses()) is not None:
+            if (rest_s := self._network.refuses(str(args.get("channel")))) is not None:
                 return self._answer(
                     {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": f"{max(1, round(rest_s))}"}
                 )

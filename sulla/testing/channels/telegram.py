@@ -18,7 +18,7 @@ from sulla.channels.kinds import Wanted
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.clock import Clock
 from sulla.testing.channels.blocks import telegram_blocks
-from sulla.testing.channels.network import Network
+from sulla.testing.channels.network import Crowded, Network
 from sulla.testing.channels.wire import Seen
 
 TOKEN: Final = "123456789:AAE-fake-token-of-a-bot-that-nobody-has"
@@ -28,7 +28,7 @@ MOST_CHARS: Final = 4_096
 OTHER: Final = "Conflict: terminated by other getUpdates request"
 
 
-class TelegramWire:
+class TelegramWire(Crowded):
     """Keeps `wire.Wire` for Telegram.
 
     Args:
@@ -104,7 +104,7 @@ class TelegramWire:
         if handle is None:
             return _failed(404, "Not Found: method not found")
         if name in ("sendMessage", "editMessageText", "sendDocument"):
-            if (rest_s := self._network.refuses()) is not None:
+            if (rest_s := self._network.refuses(str(args["chat_id"]))) is not None:
                 return _failed(429, "Too Many Requests", {"retry_after": max(1, round(rest_s))})
             self._network.paced(str(args["chat_id"]))
         answer: web.Response = handle(args)

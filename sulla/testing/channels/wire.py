@@ -122,3 +122,11 @@ class ExclusiveWire(Wire, Protocol):
 
     def occupy(self, taken: bool) -> None:
         """Another program reads what arrives here, or no longer does."""
+
+
+@runtime_checkable
+class CrowdedWire(Wire, Protocol):
+    """A fake of a service that counts what is sent to each place by itself, and refuses what is too much for one."""
+
+    def crowd(self, place: Place, sends: int, retry_after_s: float) -> None:
+        """The next so many sends to a place are refused because they come too fast for it."""

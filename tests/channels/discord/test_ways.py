@@ -9,6 +9,7 @@ import pytest
 
 from sulla.channels.base import Attachment, Button, NotSent, Said, SaidFile, Sent
 from sulla.channels.discord.position import MOST_PLACES, Position
+from sulla.channels.http.bounds import MOST_ANSWER_BYTES
 from sulla.core.errors import NotFound, Unauthorized, Unavailable
 from sulla.testing.channels.discord import DiscordWire
 from sulla.testing.channels.discord_gateway import NOWHERE
@@ -228,3 +229,19 @@ def test_a_position_is_bounded_and_forgets_what_was_not_used_for_long() -> None:
     assert again.left[0] == "10"
     assert len(again.left) == MOST_PLACES // 2
     assert len(at.cursor()) < 32_000
+
+
+async def test_a_message_of_the_gateway_without_an_end_is_not_read(
+    wire: DiscordWire, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "before")
+        assert (await reading.next()).text == "before"
+        wire.gateway.tell("TYPING_START", {"more": "x" * MOST_ANSWER_BYTES})
+        await wire.say(wire.place(1), wire.person(1), "after")
+        waiting = asyncio.create_task(reading.next())
+        while not waiting.done():
+            await clock.advance(1.0)
+            await a_pause()
+        assert waiting.result().text == "after"
+    assert f"has more than {MOST_ANSWER_BYTES} bytes: it is not read" in caplog.text

@@ -9,7 +9,7 @@ from sulla.channels.machine import asking
 from sulla.channels.machine.hurry import FREE, PAUSE_S, Hurry
 from sulla.channels.machine.live import FIRST_S, LiveText
 from sulla.channels.machine.names import safe_name
-from sulla.channels.machine.pace import BURST, Pace
+from sulla.channels.machine.pace import BURST, MOST_PLACES, Pace
 from sulla.channels.machine.people import Person
 from sulla.channels.machine.seen import MOST_SEEN, Seen
 from sulla.channels.machine.values import Shown
@@ -37,9 +37,38 @@ def test_all_places_together_get_what_the_service_allows() -> None:
 
 def test_a_service_that_wants_rest_gets_it() -> None:
     pace = Pace(MANNERS)
-    pace.rest(30.0, 0.0)
+    pace.rest(30.0, "q", 0.0)
     assert pace.take("p", 1.0) == 30.0
-    assert (pace.rests_s(10.0), pace.rests_s(31.0)) == (20.0, 0.0)
+    assert (pace.rests_s("p", 10.0), pace.rests_s("p", 31.0)) == (20.0, 0.0)
+
+
+def test_a_place_that_wants_rest_gets_it_alone() -> None:
+    pace, whole = Pace(MANNERS), Pace(replace(MANNERS, threads_apart=False))
+    for one, thread in ((pace, "p"), (whole, "p\n7")):
+        one.rest(30.0, "p", 0.0, "place")
+        one.rest(10.0, "p", 1.0, "place")
+        assert one.take(thread, 1.0) == 30.0
+        assert one.take("q", 1.0) < 2.0
+        assert (one.rests_s(thread, 10.0), one.rests_s(thread, 31.0), one.rests_s("q", 2.0)) == (20.0, 0.0, 0.0)
+    assert pace.rests_s("p\n7", 10.0) == 0.0
+
+
+def test_where_nobody_says_what_is_to_rest_all_does_once_a_second_place_is_refused() -> None:
+    pace = Pace(MANNERS)
+    for second in (0.0, 1.0):
+        pace.rest(30.0, "p", second, "unsaid")
+    assert pace.rests_s("r", 2.0) == 0.0
+    pace.rest(5.0, "q", 40.0, "unsaid")  # that of the first is over
+    assert pace.rests_s("r", 40.0) == 0.0
+    pace.rest(7.0, "p", 41.0, "unsaid")
+    assert (pace.rests_s("r", 41.0), pace.rests_s("r", 49.0)) == (7.0, 0.0)
+
+
+def test_no_more_places_rest_than_are_remembered() -> None:
+    pace = Pace(MANNERS)
+    for number in range(MOST_PLACES + 1):
+        pace.rest(30.0, str(number), 0.0, "place")
+    assert (pace.rests_s("0", 1.0), pace.rests_s("1", 1.0), pace.rests_s(str(MOST_PLACES), 1.0)) == (0.0, 29.0, 29.0)
 
 
 def test_edits_are_as_slow_as_the_slower_of_both() -> None:

@@ -14,7 +14,8 @@ from sulla.channels.base import NotSent, Said, Sent, Unknown
 from sulla.channels.kinds import kinds
 from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.channels.mail import channel as mail_channel
-from sulla.channels.mail.mailbox import Login, Mailbox
+from sulla.channels.mail.connection import Login
+from sulla.channels.mail.mailbox import Mailbox
 from sulla.channels.mail.settings import MailOptions
 from sulla.channels.opened import making, secret_options, tried
 from sulla.channels.run.line import PAUSE_S

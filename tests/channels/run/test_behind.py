@@ -1,4 +1,6 @@
-"""A file that comes slowly holds up nothing but what comes behind it in its own conversation, also over a kill."""
+"""A file that comes slowly and a message that finds no room hold up nothing but what comes behind them in their own
+conversation, also over a kill.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ import pytest
 from sulla.channels.base import Attachment, Channel
 from sulla.channels.machine.book import decode, encode, encode_changes, with_changes, written
 from sulla.channels.machine.values import MOST_BEHIND_EACH
+from sulla.channels.run.door import FULL, PATIENCE_S
 from sulla.channels.run.files import FETCH_S, LEAST_BYTES, WITHIN_S
-from sulla.channels.run.incoming import FULL
+from sulla.channels.run.incoming import FETCHED_AT_ONCE
 from sulla.core.ids import ThreadId
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
@@ -20,6 +23,7 @@ from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.channels.telegram import TelegramWire
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal
+from sulla.testing.provider import Gate, Say, ScriptedProvider
 
 
 class Dripping(TelegramWire):
@@ -83,7 +87,7 @@ async def test_a_slow_file_holds_nobody_else_up(wire: Dripping, clock: ManualClo
         await wire.tell(2, "hello")
         await scene.until(lambda: scene.texts(2) and scene.texts(1), "the others' answers")
         assert scene.texts(2) == [f"{ECHO}hello"]
-        assert scene.texts(1) == ["\u2022 messages that wait for files, or behind such: 2"]
+        assert scene.texts(1) == ["\u2022 messages that wait for files or for room, or behind such: 2"]
         assert clock.elapsed() - began_s < 10
         await scene.until(lambda: len(scene.texts(1)) == 3, "the rest")
         assert clock.elapsed() - began_s < FETCH_S + 10
@@ -184,6 +188,84 @@ async def test_a_kill_at_any_write_loses_and_doubles_nothing_that_waits(
             if entry.kind == "INPUT"
         ]
         assert inputs == said
+
+
+async def test_what_finds_no_room_waits_over_a_kill_once_and_in_order(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    store = MemoryStore(clock, random_id)
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        scene.keeper.full = True
+        await wire.tell(1, "one")
+        await wire.tell(1, "two")
+        await wire.tell(1, "/status")
+        await scene.until(lambda: scene.texts(1), "that they wait")
+        assert "for room, or behind such: 2\n" in scene.texts(1)[0]
+    assert wire._updates.waiting == [], "Telegram was told that it may forget them"
+    async with scene_of(wire, tmp_path, store, boot=2) as scene:
+        await wire.tell(1, "three")
+        await scene.until(lambda: len(scene.texts(1)) == 4, "the answers")
+        await wire.repeat()
+        await scene.pass_time(60)
+        assert [said.text for _, said, _ in scene.keeper.said] == ["one", "two", "three"]
+
+
+async def test_whoever_finds_no_room_in_time_is_told_and_can_stop(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is held")
+        scene.keeper.full = True
+        began_s = clock.elapsed()
+        await wire.tell(1, "one")
+        await scene.until(lambda: scene.texts(1), "that it was not taken")
+        assert scene.texts(1)[0][:20] == FULL[:20]
+        assert PATIENCE_S <= clock.elapsed() - began_s < PATIENCE_S + 10
+        await wire.tell(1, "two")
+        await wire.tell(1, "/stop")
+        await scene.until(lambda: len(scene.texts(1)) == 2, "that it stops")
+        scene.keeper.full = False
+        await wire.tell(1, "three")
+        await scene.until(lambda: len(scene.texts(1)) == 3, "an answer")
+        assert [said.text for _, said, _ in scene.keeper.said] == ["three"]
+
+
+async def test_many_that_find_no_room_hold_up_no_files(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    wire.stuck = False
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        persons = [await scene.pair(number, "bob") for number in range(2, 2 + 2 * FETCHED_AT_ONCE)]
+        scene.keeper.too_fast = persons[-1].principal
+        for number in range(2, 2 + 2 * FETCHED_AT_ONCE):
+            await wire.tell(number, "more")
+        await scene.until(lambda: scene.line.held and len(scene.line.held.book.waiting) == 2 * FETCHED_AT_ONCE, "all")
+        began_s = clock.elapsed()
+        await wire.send(1, "a.txt")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert clock.elapsed() - began_s < PATIENCE_S / 2
+
+
+async def test_what_is_changed_while_there_is_no_room_is_said_as_it_is_now(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    gate, store = Gate(), MemoryStore(clock, random_id)
+    provider = ScriptedProvider([Say((gate, "First.")), "Second."])
+    async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider) as scene:
+        await scene.pair(1, "ann")
+        await wire.tell(1, "first")
+        await scene.until(lambda: provider.requests, "it is at work")
+        message = await wire.say(wire.place(1), wire.person(1), "at noon")
+        await scene.until(lambda: len(scene.keeper.said) == 2, "it waits")
+        scene.keeper.full = True
+        assert await wire.edit(wire.place(1), wire.person(1), message, "at one")
+        await scene.until(lambda: scene.line.held and scene.line.held.book.waiting, "the change waits, too")
+        scene.keeper.full = False
+        await scene.until(lambda: len(scene.keeper.said) == 3, "it is said")
+        assert [said.text for _, said, _ in scene.keeper.said] == ["first", "at noon", "at one"]
+        gate.open()
+        await scene.until(lambda: scene.texts(1)[-1:] == ["Second."], "the answers")
 
 
 def _has(scene: Scene, text: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from aiohttp import web
 from pydantic import SecretStr
 
 from sulla.channels.base import Arrived, Attachment, NotSent, Place, Said, SaidFile, Sent, Unknown
@@ -283,3 +284,31 @@ async def test_a_scope_that_lacks_is_named(wire: SlackWire) -> None:
     async with opened(wire) as (_, reading):
         with pytest.raises(Unauthorized, match="im:history"):
             await reading.next()
+
+
+class Dripping(SlackWire):
+    """Its socket begins a message, of which a byte comes now and then and never the last."""
+
+    async def _link(self, request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        wire = request.transport
+        assert isinstance(wire, asyncio.WriteTransport)
+        wire.write(b"\x81\x7e\xff\xff")  # text, whole, of 65,535 bytes
+        while not wire.is_closing():
+            wire.write(b" ")
+            await a_pause()
+        return socket
+
+
+async def test_a_message_that_drips_does_not_make_the_channel_deaf(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sulla.channels.slack.socket.PING_S", 0.1)
+    wire = Dripping(clock)
+    await wire.start()
+    async with opened(wire) as (_, reading):
+        waiting = asyncio.create_task(reading.next())
+        await _until(waiting.done, clock)
+        assert isinstance(waiting.exception(), Unavailable)
+    await wire.stop()

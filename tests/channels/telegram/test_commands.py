@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from sulla.channels.run.incoming import PATIENCE_S
+from sulla.channels.run.door import PATIENCE_S
 from sulla.core.message import Text
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore

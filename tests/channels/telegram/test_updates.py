@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from sulla.channels.base import Account, Arrived, Batch
+from sulla.channels.http.bounds import WHOLE_S
 from sulla.channels.telegram.reading import arrived_of
+from sulla.host.system import random_id
+from sulla.store.memory import MemoryStore
 from sulla.testing.channels.kit import opened
+from sulla.testing.channels.scene import ECHO, Scene
 from sulla.testing.channels.telegram import OTHER, TelegramWire
 from sulla.testing.clock import ManualClock
+
+
+class Dripping(TelegramWire):
+    """Answers to questions for updates bring a byte every three seconds, while `drips` says so."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.clock = clock
+        self.drips = False
+        self.dripped = 0
+
+    async def _method(self, request: web.Request) -> web.StreamResponse:
+        if not self.drips or request.match_info["method"] != "getUpdates":
+            return await super()._method(request)
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        while self.dripped >= 0:
+            await answer.write(b" ")
+            self.dripped += 1
+            await self.clock.sleep(3.0)
+        return answer  # never: whoever asks hangs up
 
 
 @pytest.fixture
@@ -94,3 +121,26 @@ async def test_a_webhook_that_is_set_is_told_as_such_and_another_program_as_what
                 assert (refusal.own_s > 0) is (said == OTHER)
             wire.occupy(False)
             assert await anext(batches) == Batch((), "")
+
+
+async def test_an_answer_that_drips_does_not_make_the_channel_deaf(tmp_path: Path) -> None:
+    clock = ManualClock()
+    wire = Dripping(clock)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is held")
+        wire.drips = True
+        await scene.until(lambda: wire.dripped, "an answer that drips")
+        began_s = clock.elapsed()
+        await scene.until(lambda: scene.line.state == "failing", "it is given up")
+        assert (
+            scene.line.why
+            == f"Telegram does not come to an end: the answer did not come to its end within {1 + WHOLE_S:g} s"
+        )
+        assert clock.elapsed() - began_s < WHOLE_S + 5
+        wire.drips = False
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert scene.texts(1) == [f"{ECHO}hello"]
+    await wire.stop()
