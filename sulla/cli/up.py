@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from sulla.core.errors import SullaError
+from sulla.core.errors import SettingsError, SullaError, leaf
 from sulla.core.redact import Redactor
 from sulla.daemon.loop import new_loop
 from sulla.daemon.run import run_daemon
@@ -59,9 +59,12 @@ def run(given: argparse.Namespace) -> Exit:
     except StartGivenUp:
         log.warning("stopped before it was ready")
     except SullaError as error:
-        error.message = redactor.text(error.message)
-        raise
-    except Exception:
+        raise _hidden(error, redactor) from None
+    except Exception as error:
+        known = leaf(error)
+        if isinstance(known, SettingsError):  # found out while it worked: of what stands in its place by now
+            log.critical("the daemon ends: %s", known)
+            raise _hidden(known, redactor) from None
         log.exception("the daemon has failed in a way that nobody foresaw")  # by way of the log: that shows no secret
         return Exit.FAILED
     finally:
@@ -71,6 +74,11 @@ def run(given: argparse.Namespace) -> Exit:
     except OSError:  # a terminal that was closed: the daemon has ended in order all the same
         let_go(sys.stdout)
     return Exit.OK
+
+
+def _hidden(error: SullaError, redactor: Redactor) -> SullaError:
+    error.message = redactor.text(error.message)
+    return error
 
 
 async def _serve(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -63,6 +64,16 @@ class Daemon:
         self._effects_path = home.parent / "effects.jsonl"
         self._complaints = home.with_name(f"{home.name}.err")
 
+    def copy(self, home: Path) -> Daemon:
+        """One with a copy of this one's home, as of a volume, and the same settings."""
+        shutil.copytree(self.home, home)
+        return Daemon(home, "", self._env)
+
+    @property
+    def complaints(self) -> str:
+        """What it and those before it wrote to standard error."""
+        return self._complaints.read_text(encoding="utf-8")
+
     def point_at(self, url: str) -> None:
         """From its next start on, another service."""
         self._env["ANTHROPIC_BASE_URL"] = url
@@ -85,8 +96,7 @@ class Daemon:
                 if line.startswith("ready "):
                     return
         await self.gone()
-        said = self._complaints.read_text(encoding="utf-8")
-        assert self.process.poll() == -signal.SIGKILL, f"the daemon did not start: {said[-2000:]}"
+        assert self.process.poll() == -signal.SIGKILL, f"the daemon did not start: {self.complaints[-2000:]}"
 
     async def kill(self) -> None:
         """SIGKILL; nothing if it never began."""

@@ -37,16 +37,14 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
         from sulla.work.dbos.worker import DbosWork
     except ModuleNotFoundError as error:
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
-    home_id, _, boot = host.place.owner.partition(":")
+    owner = host.place.owner
     own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
-    cluster = make_cluster(
-        work_database(settings), executor_of(settings), home_id, settings.work.poll_s, caps, own.total
-    )
+    cluster = make_cluster(work_database(settings), executor_of(settings), owner, settings.work.poll_s, caps, own.total)
     if settings.work.role == "gateway":
         return GatewayWork(host.store, cluster, clock)
 
     async def free(key: str, home: str) -> None:
-        await free_lease(host.store, host.threads.given_back, ThreadId(key), home, boot)
+        await free_lease(host.store, host.threads.given_back, ThreadId(key), home, owner.partition(":")[2])
 
     async def handle(job: Job) -> None:
         for home in {one.home for one in cluster.members.dead}:

@@ -47,13 +47,13 @@ class Cluster:
         await self.queue.close()
 
 
-def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCaps, places: int) -> Cluster:
+def make_cluster(url: str, executor: str, owner: str, poll_s: float, caps: JobCaps, places: int) -> Cluster:
     """Make it; nothing is opened yet.
 
     Args:
         url: of the PostgreSQL.
         executor: what this process is called.
-        home: the id of its home.
+        owner: its name for leases: the id of its home, and that of its start.
         poll_s: how often each worker looks into the queue, in seconds.
         caps: how many jobs there may be at once, in all processes together.
         places: how many turns this process has places for. So many jobs it takes off the queue at the most: any more
@@ -67,7 +67,7 @@ def make_cluster(url: str, executor: str, home: str, poll_s: float, caps: JobCap
     return Cluster(
         url,
         WishQueue(url, address.shown, poll_s),
-        Members(lines[0], executor, home),
+        Members(lines[0], executor, owner),
         Claims(lines[1], executor, caps),
         places,
     )

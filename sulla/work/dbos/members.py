@@ -33,17 +33,22 @@ CREATE SCHEMA IF NOT EXISTS sulla_work;
 CREATE TABLE IF NOT EXISTS sulla_work.members (
     executor text PRIMARY KEY, home text NOT NULL, seen timestamptz NOT NULL, relieved timestamptz);
 ALTER TABLE sulla_work.members ADD COLUMN IF NOT EXISTS host text NOT NULL DEFAULT '',
-    ADD COLUMN IF NOT EXISTS process text NOT NULL DEFAULT '';
+    ADD COLUMN IF NOT EXISTS process text NOT NULL DEFAULT '', ADD COLUMN IF NOT EXISTS owner text NOT NULL DEFAULT '';
 CREATE TABLE IF NOT EXISTS sulla_work.chores (name text PRIMARY KEY, taken timestamptz NOT NULL);
 """
 _CLAIM: Final = """
-INSERT INTO sulla_work.members AS m VALUES (%(executor)s, %(home)s, clock_timestamp(), NULL, %(host)s, %(process)s)
+INSERT INTO sulla_work.members AS m (executor, home, seen, relieved, host, process, owner)
+SELECT %(executor)s, %(home)s, clock_timestamp(), NULL::timestamptz, %(host)s, %(process)s, %(owner)s
+WHERE NOT EXISTS (SELECT 1 FROM sulla_work.members WHERE home = %(home)s AND executor <> %(executor)s
+    AND seen >= clock_timestamp() - make_interval(secs => %(dead)s))
 ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen, relieved = NULL,
-    host = excluded.host, process = excluded.process
-WHERE m.home = excluded.home OR m.seen < clock_timestamp() - make_interval(secs => %(dead)s) RETURNING 1
+    host = excluded.host, process = excluded.process, owner = excluded.owner
+WHERE m.owner = excluded.owner OR m.seen < clock_timestamp() - make_interval(secs => %(dead)s) RETURNING 1
 """
-_SEEN: Final = """
-SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.members WHERE executor = %(executor)s
+_RIVALS: Final = """
+SELECT executor, home, host, process, seen::text, extract(epoch FROM clock_timestamp() - seen)::float8
+FROM sulla_work.members WHERE (executor = %(executor)s OR home = %(home)s) AND owner <> %(owner)s
+AND seen >= clock_timestamp() - make_interval(secs => %(dead)s) ORDER BY seen DESC
 """
 _OTHERS: Final = """
 SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(suspect)s), host, process
@@ -62,7 +67,10 @@ AND (relieved IS NULL OR relieved < seen OR relieved < clock_timestamp() - make_
 FOR UPDATE SKIP LOCKED
 """
 _RELIEVED: Final = "UPDATE sulla_work.members SET relieved = clock_timestamp() WHERE executor = %(other)s"
-_LEAVE: Final = "DELETE FROM sulla_work.members WHERE executor = %(executor)s AND home = %(home)s"
+_OURS: Final = """
+SELECT 1 FROM sulla_work.members WHERE executor = %(executor)s AND owner = %(owner)s FOR UPDATE
+"""
+_LEAVE: Final = "DELETE FROM sulla_work.members WHERE executor = %(executor)s AND owner = %(owner)s"
 _FORGET: Final = """
 DELETE FROM sulla_work.members WHERE seen < clock_timestamp() - make_interval(secs => %(known)s)
 """
@@ -82,20 +90,42 @@ class DeadMember:
     """The first part of the name under which it holds leases."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Rival:
+    """Another process that has said of late that it lives, under our name or with our home."""
+
+    executor: str
+    home: str
+    host: str
+    process: str
+    seen: str
+    ago_s: float
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        host, pid = self.host.partition("/")[0], self.process.partition(":")[0]
+        at = f"process {pid} of the host {host!r}, " if host and pid else ""
+        return f"{at}seen {self.ago_s:.1f} s ago"
+
+
 class Members:
     """The processes of the cluster, and this one among them. It lives as long as the daemon.
 
     Args:
         line: a connection of its own.
         executor: what this process is called.
-        home: the id of its home, in which one process runs at a time.
+        owner: the daemon's name for leases: the id of its home, in which one process runs at a time, and that of its
+            start. By it a process knows its row from that of a copy of its home.
     """
 
-    def __init__(self, line: Line, executor: str, home: str) -> None:
+    def __init__(self, line: Line, executor: str, owner: str) -> None:
         self._line = line
         self.executor = executor
-        self._words: dict[str, Any] = {"executor": executor, "home": home, "dead": DEAD_S, "known": _KNOWN_S}
-        self._words |= {"suspect": SUSPECT_S, "host": this_host(), "process": this_process()}
+        self._home = owner.partition(":")[0]
+        self._words: dict[str, Any] = {"executor": executor, "home": self._home, "owner": owner}
+        self._words |= {"dead": DEAD_S, "known": _KNOWN_S, "suspect": SUSPECT_S}
+        self._words |= {"host": this_host(), "process": this_process()}
         self.dead: tuple[DeadMember, ...] = ()
         """Those that did not live at the last beat, or seemed not to, as far as this one can judge."""
 
@@ -135,20 +165,56 @@ class Members:
                 said = True
             await clock.sleep(_LOOK_S)
 
-    async def join(self) -> None:
-        """Be one of them. What the same home has left behind is ours; a name that another home uses is not.
+    async def join(self, clock: Clock) -> None:
+        """Be one of them. What a process of this home that is gone has left behind is ours; the name of one that lives
+        is not. Of one that cannot be seen from here it is waited for whether it says again that it lives.
+
+        Args:
+            clock: for the wait, of `DEAD_S` at the most.
 
         Raises:
-            SettingsError: another home works under the same name.
+            SettingsError: another home works under the same name, or a copy of this one works.
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        if await self._line.first(_CLAIM, self._words) is None:
-            found = await self._line.first(_SEEN, self._words)
-            ago = f" (seen {found[0]:.1f} s ago)" if found is not None else ""
-            raise SettingsError(
-                f"another home already works as {self.executor!r}{ago}: give each worker a work.executor of its own, "
-                f"or, if that one is dead, start again in {DEAD_S:g} s"
+        first: _Rival | None = None
+        while (rival := await self._claim()) is not None:
+            if rival.home != self._home or (first is not None and rival.seen != first.seen):
+                raise self._refused(rival)
+            if first is None:
+                first = rival
+                log.warning("a process of this home was at work (%s): waiting whether it still is", rival.where)
+            await clock.sleep(_LOOK_S)
+
+    async def _claim(self) -> _Rival | None:
+        """Have the row of this process, or say again that it lives; who has it instead, or works with the same home."""
+        while await self._line.first(_CLAIM, self._words) is None:
+            rivals = [_Rival(*row) for row in await self._line.all(_RIVALS, self._words)]
+            living = [one for one in rivals if not self._is_gone(one.host, one.process)]
+            if living:
+                return living[0]
+            for one in rivals:
+                await self._see_gone(one.executor, one.process)
+        return None
+
+    def _is_gone(self, host: str, process: str) -> bool:
+        return bool(host) and host == self._words["host"] and is_gone(process)
+
+    async def _see_gone(self, executor: str, process: str) -> None:
+        """To everybody it is as if it had been silent; nothing happens if it has begun anew."""
+        async with self._line.asking() as line:
+            await line.execute(_GONE, self._words | {"other": executor, "gone": process})
+
+    def _refused(self, rival: _Rival) -> SettingsError:
+        if rival.home != self._home:
+            return SettingsError(
+                f"another home already works as {self.executor!r} ({rival.where}): give each worker a work.executor of "
+                f"its own, or, if that one is dead, start again in {DEAD_S:g} s"
             )
+        return SettingsError(
+            f"this home already works as {rival.executor!r} ({rival.where}): one of the two is a copy of the other, or "
+            "their disk is mounted twice, and they would take each other's turns. Stop that one; or make a home of its "
+            "own for this one: remove the file 'id' there, and give it a work.executor of its own"
+        )
 
     async def beat(self, *, judges: bool) -> tuple[DeadMember, ...]:
         """Say that this process lives.
@@ -162,17 +228,17 @@ class Members:
             Those that are dead, or seem to be: whoever relieves one finds out.
 
         Raises:
-            SettingsError: another home works under the same name by now.
+            SettingsError: while this one stood still, another home has begun to work under its name, or a copy of its
+                own home.
             StoreUnavailable: the PostgreSQL does not answer.
         """
-        await self.join()
+        if (rival := await self._claim()) is not None:
+            raise self._refused(rival)
         found = []
         for executor, home, silent, host, process in await self._line.all(_OTHERS, self._words):
-            gone = bool(host) and host == self._words["host"] and is_gone(process)
+            gone = self._is_gone(host, process)
             if gone and not silent:
-                # To everybody it is as if it had been silent; nothing happens if it has begun anew.
-                async with self._line.asking() as line:
-                    await line.execute(_GONE, self._words | {"other": executor, "gone": process})
+                await self._see_gone(executor, process)
             if gone or (silent and judges):
                 found.append(DeadMember(executor, home))
         self.dead = tuple(found)
@@ -212,10 +278,19 @@ class Members:
         async with self._line.asking() as line:
             await line.execute(_FORGET, self._words)
 
-    async def leave(self) -> None:
-        """Be none of them any more, and let go of the connection."""
-        async with self._line.asking() as line:
-            await line.execute(_LEAVE, self._words)
+    async def leave(self, give_back: Callable[[], Awaitable[None]]) -> None:
+        """Be none of them any more, and let go of the connection.
+
+        Args:
+            give_back: has what this process had taken given to others; not called if somebody else has its row by now.
+
+        Raises:
+            StoreUnavailable: the PostgreSQL does not answer; the others find that this one has ended.
+        """
+        async with self._line.asking() as line, line.transaction():
+            if await (await line.execute(_OURS, self._words)).fetchone() is not None:
+                await give_back()
+                await line.execute(_LEAVE, self._words)
         await self.close()
 
     async def close(self) -> None:

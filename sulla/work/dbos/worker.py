@@ -93,7 +93,7 @@ class DbosWork:
     async def open(self) -> None:
         """See `Work.open`."""
         await self._cluster.make(self._clock)
-        await self._cluster.members.join()
+        await self._cluster.members.join(self._clock)
         self._left = await self._cluster.claims.free(self._cluster.members.executor)
 
     def enqueue(self, job: Job) -> None:
@@ -148,8 +148,8 @@ class DbosWork:
                 task.cancel()
         await self._executor.close(0.0)
         try:
-            await self._give_back(DeadMember(self._cluster.members.executor, ""))
-            await self._cluster.members.leave()
+            own = DeadMember(self._cluster.members.executor, "")
+            await self._cluster.members.leave(partial(self._give_back, own))
         except StoreUnavailable as error:
             log.warning("the other workers find by themselves, in some seconds, that this one has ended: %s", error)
         await self._cluster.close()

@@ -80,7 +80,7 @@ _BREAKS = f"""
 import sys
 from sulla.cli import up
 from sulla.cli.main import main
-from sulla.core.errors import StoreUnavailable
+from sulla.core.errors import SettingsError, StoreUnavailable
 
 async def broken(*given, redactor, **more):
     redactor.learn({KEY!r})
@@ -97,6 +97,7 @@ sys.exit(main(["up", "--home", sys.argv[1]]))
     [
         (f"RuntimeError('with {KEY}')", Exit.FAILED, f"RuntimeError: with {MARK}"),
         (f"ExceptionGroup('all', [RuntimeError('with {KEY}')])", Exit.FAILED, f"RuntimeError: with {MARK}"),
+        (f"ExceptionGroup('all', [SettingsError('with {KEY}')])", Exit.SETTINGS, f"sulla: with {MARK}"),
         (f"StoreUnavailable('with {KEY}')", Exit.SETTINGS, f"sulla: with {MARK}"),
     ],
 )

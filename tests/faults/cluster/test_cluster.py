@@ -157,3 +157,19 @@ async def test_a_worker_that_is_told_to_stop_ends_its_step_and_another_one_goes_
         await worker.gone()
         assert worker.process is not None
         assert worker.process.poll() == 0
+
+
+async def test_a_copy_of_a_workers_home_does_not_start_beside_it_and_the_one_that_stood_still_ends_when_it_wakes(
+    tmp_path: Path, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of("postgres"), script(0), queue) as found:
+        original = found.workers[0]
+        async with original.copy(tmp_path / "copy") as copy:
+            with pytest.raises(AssertionError, match="this home already works as"):
+                await copy.start()
+            original.send_signal(signal.SIGSTOP)
+            await copy.start()
+            original.send_signal(signal.SIGCONT)
+            await original.gone()
+            assert "this home already works as" in original.complaints
+            assert not copy.dead

@@ -23,7 +23,7 @@ def url(postgres_server: PostgresServer) -> str:
 
 def cluster(url: str, executor: str = "one", poll_s: float = 0.1, caps: JobCaps | None = None) -> Cluster:
     """The queue and the tables, as that process sees them."""
-    return make_cluster(url, executor, "home", poll_s, caps or JobCaps(), (caps or JobCaps()).total)
+    return make_cluster(url, executor, f"home_{executor}:boot", poll_s, caps or JobCaps(), (caps or JobCaps()).total)
 
 
 async def no_lease(key: str, home: str) -> None:

@@ -91,7 +91,7 @@ async def test_what_a_dead_process_had_is_free_for_the_same_wish(claims: MakeCla
 
 async def test_what_processes_have_that_nobody_remembers_is_free(claims: MakeClaims, url: str) -> None:
     lives = cluster(url, "w1")
-    await lives.members.join()
+    await lives.members.join(CLOCK)
     await lives.claims.take("a", "a:7")
     await claims("forgotten").take("b", "b:1")
     assert await lives.claims.free_orphans() == ["b"]

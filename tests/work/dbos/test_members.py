@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from typing import Protocol
 
 import psycopg
 import pytest
 
 from sulla.core.errors import SettingsError
+from sulla.host.system import SystemClock
 from sulla.store.postgres.url import parse_address
 from sulla.work.dbos.judgement import BEAT_S, DEAD_S
 from sulla.work.dbos.line import Line
@@ -19,7 +21,14 @@ from sulla.work.dbos.process import this_host, this_process
 from tests.kits.work_kit import CLOCK
 
 _SAYS_WHO = "from sulla.work.dbos.process import this_process; print(this_process())"
-MakeMember = Callable[[str, str], Members]
+
+
+class MakeMember(Protocol):
+    """Makes one of the cluster."""
+
+    def __call__(self, executor: str, home: str, boot: str = "boot_1") -> Members:
+        """As that start of a home sees it."""
+        ...
 
 
 @pytest.fixture
@@ -27,8 +36,8 @@ async def member(url: str) -> AsyncIterator[MakeMember]:
     address = parse_address(url)
     async with AsyncExitStack() as stack:
 
-        def make(executor: str, home: str) -> Members:
-            made = Members(Line(address.conninfo, address.shown), executor, home)
+        def make(executor: str, home: str, boot: str = "boot_1") -> Members:
+            made = Members(Line(address.conninfo, address.shown), executor, f"{home}:{boot}")
             stack.push_async_callback(made.close)
             return made
 
@@ -51,25 +60,88 @@ def _age(url: str, executor: str, seconds: float = DEAD_S + 1) -> None:
 
 
 async def test_another_home_is_refused_the_name_of_one_that_lives(member: MakeMember) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
     with pytest.raises(SettingsError, match=r"another home already works as 'w1' .*work\.executor of its own"):
-        await member("w1", "home_b").join()
+        await member("w1", "home_b").join(CLOCK)
 
 
-async def test_a_home_that_begins_anew_has_its_name_at_once(member: MakeMember) -> None:
-    await member("w1", "home_a").join()
-    await member("w1", "home_a").join()
+class _Still(SystemClock):
+    """Time in which nobody may wait."""
+
+    async def sleep(self, delay_s: float) -> None:
+        raise AssertionError("it waited")
+
+
+async def test_a_home_that_begins_anew_after_a_kill_has_its_name_at_once(member: MakeMember, url: str) -> None:
+    await member("w1", "home_a").join(CLOCK)
+    _is(url, "w1", await _ended())
+    again = member("w1", "home_a", "boot_2")
+    await again.join(_Still())
+    assert await again.beat(judges=True) == ()
+
+
+async def test_a_home_that_begins_anew_on_another_host_waits_until_the_old_one_is_dead(
+    member: MakeMember, url: str
+) -> None:
+    await member("w1", "home_a").join(CLOCK)
+    _is(url, "w1", "1:1", "elsewhere/boot/pid")
+    _age(url, "w1", DEAD_S - 0.5)
+    with pytest.raises(AssertionError, match="it waited"):
+        await member("w1", "home_a", "boot_2").join(_Still())
+    async with CLOCK.timeout(DEAD_S):
+        await member("w1", "home_a", "boot_2").join(CLOCK)
+
+
+@pytest.mark.parametrize("executor", ["w1", "w2"])
+async def test_a_copy_of_a_home_is_refused_while_the_original_lives(member: MakeMember, executor: str) -> None:
+    original, over = member("w1", "home_a"), asyncio.Event()
+    await original.join(CLOCK)
+
+    async def live() -> None:
+        while not over.is_set():
+            await original.beat(judges=True)
+
+    living = asyncio.create_task(live())
+    with pytest.raises(SettingsError, match=r"this home already works as 'w1' \(process \d+ of the host .*'id'"):
+        await member(executor, "home_a", "boot_2").join(CLOCK)
+    over.set()
+    await living
+
+
+@pytest.mark.parametrize("executor", ["w1", "w2"])
+async def test_an_original_that_wakes_up_finds_that_a_copy_works(member: MakeMember, url: str, executor: str) -> None:
+    original, copy = member("w1", "home_a"), member(executor, "home_a", "boot_2")
+    await original.join(CLOCK)
+    _age(url, "w1")
+    await copy.join(CLOCK)
+    with pytest.raises(SettingsError, match=f"this home already works as '{executor}'"):
+        await original.beat(judges=True)
+    await copy.beat(judges=True)
+
+
+async def test_one_whose_row_is_another_ones_by_now_gives_nothing_of_it_back(member: MakeMember, url: str) -> None:
+    original, copy = member("w1", "home_a"), member("w1", "home_a", "boot_2")
+    await original.join(CLOCK)
+    _age(url, "w1")
+    await copy.join(CLOCK)
+
+    async def give_back() -> None:
+        raise AssertionError("it is the copy's")
+
+    await original.leave(give_back)
+    with pytest.raises(SettingsError, match="another home already works as 'w1'"):
+        await member("w1", "home_b").join(CLOCK)
 
 
 async def test_the_name_of_a_dead_one_may_be_taken(member: MakeMember, url: str) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
     _age(url, "w1")
-    await member("w1", "home_b").join()
+    await member("w1", "home_b").join(CLOCK)
 
 
 async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: MakeMember, url: str) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
-    await one.join()
+    await one.join(CLOCK)
     assert await two.beat(judges=True) == ()
     _age(url, "w1")
     assert await two.beat(judges=True) == (DeadMember("w1", "home_a"),)
@@ -79,7 +151,7 @@ async def test_one_that_says_nothing_is_taken_for_dead_by_the_others(member: Mak
 
 
 async def test_whoever_looked_a_beat_before_one_is_relieved_knows_of_it(member: MakeMember, url: str) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
     _age(url, "w1", DEAD_S - BEAT_S)
     assert await member("w2", "home_b").beat(judges=True) == (DeadMember("w1", "home_a"),)
 
@@ -90,7 +162,7 @@ async def test_whoever_looked_a_beat_before_one_is_relieved_knows_of_it(member: 
 
 
 async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: MakeMember, url: str) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
     _age(url, "w1")
     relieved, go_on = list[str](), asyncio.Event()
 
@@ -113,7 +185,7 @@ async def test_of_those_who_would_relieve_a_dead_one_at_once_one_does(member: Ma
 
 
 async def test_one_that_lives_is_relieved_by_nobody(member: MakeMember) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
 
     async def relieve() -> None:
         raise AssertionError("it lives")
@@ -122,7 +194,7 @@ async def test_one_that_lives_is_relieved_by_nobody(member: MakeMember) -> None:
 
 
 async def test_what_failed_is_tried_by_the_next_who_looks(member: MakeMember, url: str) -> None:
-    await member("w1", "home_a").join()
+    await member("w1", "home_a").join(CLOCK)
     _age(url, "w1")
     dead, tried = DeadMember("w1", "home_a"), list[str]()
 
@@ -146,15 +218,15 @@ async def test_a_chore_is_done_by_one_of_them_each_time(member: MakeMember) -> N
 
 async def test_one_that_leaves_is_not_dead(member: MakeMember) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
-    await one.join()
-    await one.leave()
+    await one.join(CLOCK)
+    await one.leave(_nothing)
     assert await two.beat(judges=True) == ()
-    await member("w1", "home_c").join()
+    await member("w1", "home_c").join(CLOCK)
 
 
 async def test_one_that_may_not_judge_takes_nobody_for_dead(member: MakeMember, url: str) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
-    await one.join()
+    await one.join(CLOCK)
     _age(url, "w1")
     assert await two.beat(judges=False) == ()
 
@@ -179,7 +251,7 @@ async def test_one_of_the_same_host_whose_process_has_ended_is_dead_at_once_to_a
     member: MakeMember, url: str
 ) -> None:
     one, two, three = member("w1", "home_a"), member("w2", "home_b"), member("w3", "home_c")
-    await one.join()
+    await one.join(CLOCK)
     _is(url, "w1", await _ended())
     assert await two.beat(judges=False) == (DeadMember("w1", "home_a"),)
     _is(url, "w1", "", "elsewhere")
@@ -195,7 +267,7 @@ async def test_one_of_the_same_host_whose_process_has_ended_is_dead_at_once_to_a
 
 async def test_one_that_cannot_be_seen_from_here_is_not_taken_for_dead(member: MakeMember, url: str) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
-    await one.join()
+    await one.join(CLOCK)
     gone = await _ended()
     for process, host in ((gone, "elsewhere"), (gone, ""), ("", this_host()), (this_process(), this_host())):
         _is(url, "w1", process, host)
@@ -204,8 +276,8 @@ async def test_one_that_cannot_be_seen_from_here_is_not_taken_for_dead(member: M
 
 async def test_one_that_began_anew_just_when_its_end_was_seen_lives(member: MakeMember, url: str) -> None:
     one, two = member("w1", "home_a"), member("w2", "home_b")
-    await one.join()
+    await one.join(CLOCK)
     _is(url, "w1", await _ended())
     await two.beat(judges=False)
-    await one.join()
+    await one.join(CLOCK)
     assert await two.beat(judges=True) == ()

@@ -75,7 +75,7 @@ async def test_what_another_worker_does_is_left_to_it_and_looked_at_again_by_it(
 ) -> None:
     async with Shop(store, make, JobCaps()) as shop:
         other = cluster(url, "other")
-        await other.members.join()
+        await other.members.join(CLOCK)
         await other.claims.take("quiet", "")
         gateway.enqueue(Job("quiet"))
         while not _wanted_again(url):
@@ -91,7 +91,7 @@ async def test_a_job_waits_while_another_worker_has_the_last_place_and_others_go
     async with Shop(store, make, JobCaps(per_agent=1)) as shop:
         shop.agents = {"b": "clerk"}
         other = cluster(url, "other")
-        await other.members.join()
+        await other.members.join(CLOCK)
         await other.claims.take("c", "", Group("agent"))
         await shop.ask("a")
         await shop.until(lambda: shop.work.inspect().queued == ("a",))
@@ -109,7 +109,7 @@ async def test_a_turn_waits_for_a_place_of_its_next_agent_that_another_worker_ha
     async with Shop(store, make, JobCaps(per_agent=1)) as shop:
         gate = shop.gates["a"] = Gate()
         other = cluster(url, "other", caps=JobCaps(per_agent=1))
-        await other.members.join()
+        await other.members.join(CLOCK)
         await other.claims.take("c", "", Group("clerk"))
         await shop.ask("a")
         await gate.reached()
