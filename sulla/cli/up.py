@@ -30,7 +30,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--host", metavar="H", help="the address to listen on (default 127.0.0.1)")
     command.add_argument("--port", type=int, metavar="N", help="the port (default 8137; 0 picks a free one)")
     command.add_argument("--role", choices=("all", "gateway", "worker"), help="what it is there for (default all)")
-    command.add_argument("--accept-store", action="store_true", help="go on though the store is not the one used last")
+    command.add_argument(
+        "--accept-store", action="store_true", help="go on though the store was emptied, or is an empty one elsewhere"
+    )
 
 
 def run(given: argparse.Namespace) -> Exit:

@@ -223,8 +223,11 @@ async def _recognize(system: System, home: Home, place: str, *, accept_store: bo
     if place == MEMORY:
         await system.watch.begin()
         return
-    known = "" if accept_store else home.known_store(place)
-    home.remember_store(place, await system.watch.begin(known))
+    known, last = home.known_store(place), home.last_store()
+    begun = await system.watch.begin("" if accept_store else known)
+    if not accept_store and last and not known:
+        await system.watch.check_moved(last, home.known_stores())
+    home.remember_store(place, begun)
 
 
 def _beside(settings: Settings, system: System) -> dict[str, Task]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
@@ -105,6 +105,24 @@ class StoreWatch:
                 "place. If that was meant, start once with `sulla up --accept-store`; else bring the old one back"
             )
         return self._began_with
+
+    async def check_moved(self, last: str, known: Collection[str]) -> None:
+        """See that nobody takes all for lost: a home whose store was elsewhere is not given an empty one unasked.
+
+        Args:
+            last: the place of the store that the home used last.
+            known: the stores that it has used, wherever they were; one of them may have got another address.
+
+        Raises:
+            StoreReplaced: nothing was ever kept in this one.
+            StoreUnavailable: it does not answer.
+        """
+        if self._began_with not in known and not await self.store.find(limit=1):
+            raise StoreReplaced(
+                f"the store is empty, and what this home has kept so far is in {last}: name that one again "
+                "(store.url, SULLA_STORE, or the variable of its server). To begin with nothing, start once with "
+                "`sulla up --accept-store`; to take the conversations along, see docs/upkeep.md"
+            )
 
     async def run(self) -> None:
         """Watch until cancelled."""

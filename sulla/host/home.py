@@ -184,6 +184,10 @@ class Home:
         """Which store was last used at a place; empty if none was, or nobody knows any more."""
         return self._stores().get(place, "")
 
+    def known_stores(self) -> frozenset[str]:
+        """The stores that were used, wherever each of them was."""
+        return frozenset(self._stores().values())
+
     def last_store(self) -> str:
         """The place of the store that a daemon on this home used last; empty where none is known."""
         return next(reversed(self._stores()), "")

@@ -388,6 +388,23 @@ def test_a_store_that_was_removed_is_missed_and_a_new_one_is_used_only_if_that_w
         assert place.ask("who are you")[0] == Exit.OK
 
 
+def test_an_empty_store_elsewhere_is_used_only_if_that_was_meant(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home")
+    with place.up():
+        assert place.ask("who are you")[0] == Exit.OK
+    moved = Place(place.home, SULLA_STORE=f"sqlite:///{tmp_path}/other.db")
+    code, said, error = moved.run("up", "--port", "0")
+    assert (code, said) == (Exit.SETTINGS, "")
+    assert error.startswith(
+        f"sulla: the store is empty, and what this home has kept so far is in sqlite:///{place.home}"
+    )
+    with moved.up("--accept-store"):
+        assert moved.ask("who are you")[0] == Exit.OK
+    for here in (place, moved):
+        with here.up():
+            assert here.ask("who are you")[0] == Exit.OK
+
+
 def test_a_store_that_is_emptied_under_a_running_daemon_is_told_to_everybody(tmp_path: Path) -> None:
     place = Place(tmp_path / "home")
     with place.up() as daemon:

@@ -12,6 +12,7 @@ import pytest
 from sulla.core.errors import StoreReplaced, StoreUnavailable
 from sulla.daemon.store_watch import ANSWER_S, EVERY_S, LEAST_BYTES, StoreWatch, room_of
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
 
 
@@ -115,3 +116,15 @@ def test_a_disk_counts_as_full_before_nothing_fits_any_more(tmp_path: Path, monk
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=LEAST_BYTES - 1))
     said = "the disk is full: free some space; nothing that was acknowledged is lost"
     assert f"{said} ({LEAST_BYTES - 1:,} bytes are free, and 1,048,576 have to be)" in look()
+
+
+async def test_a_home_whose_store_was_elsewhere_is_not_given_an_empty_one_unasked(
+    store: Moody, manual_clock: ManualClock
+) -> None:
+    watch = StoreWatch(store, manual_clock)
+    begun = await watch.begin()
+    with pytest.raises(StoreReplaced, match=r"the store is empty, .* is in redis://there: .*--accept-store"):
+        await watch.check_moved("redis://there", {"store_old"})
+    await watch.check_moved("redis://there", {"store_old", begun})
+    await store.offer("t1", "m1", Draft("INPUT", b""), digest=b"d", create=Head("thread"))
+    await watch.check_moved("redis://there", {"store_old"})
