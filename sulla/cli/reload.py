@@ -7,6 +7,7 @@ import asyncio
 import json
 from typing import Any
 
+from sulla.core.errors import NotAvailable
 from sulla.terminal.client import open_client
 from sulla.terminal.exits import Exit
 from sulla.terminal.output import say, tell
@@ -27,7 +28,13 @@ def run(given: argparse.Namespace) -> Exit:
         async with open_client(door(home_of(given))) as client:
             return await client.call("system.reload")
 
-    found: dict[str, Any] = asyncio.run(ask())
+    try:
+        found: dict[str, Any] = asyncio.run(ask())
+    except NotAvailable as error:
+        raise NotAvailable(
+            "a worker has no door for that, and takes up its settings when it starts: restart it, for example by "
+            f"`systemctl restart sulla-worker@1`; what it has under way, others go on with. Of the daemon: {error}"
+        ) from None
     faults = list(map(str, found["faults"]))
     ended = Exit.REFUSED if faults else Exit.OK
     if given.json:

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sulla.core.errors import StoreReplaced, StoreUnavailable
+from sulla.core.errors import NotAvailable, StoreReplaced, StoreUnavailable
+from sulla.daemon.doctor.watched import watched
 from sulla.heartbeat.cli.status import heartbeat_line
 from sulla.people.cli.notices import notices
 from sulla.people.words import ago
@@ -31,7 +32,10 @@ def arguments(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> Exit:
     """Ask the daemon how it is."""
     where = door(home_of(given))
-    report = asyncio.run(_ask(where))
+    try:
+        report = asyncio.run(_ask(where))
+    except NotAvailable:
+        return _worker(where, as_json=given.json)
     if given.json:
         print(json.dumps(report))
         return Exit.OK
@@ -48,6 +52,21 @@ def run(given: argparse.Namespace) -> Exit:
             say(f"  {line}")
     if report["offline"]:
         say(report["how_to"])
+    return Exit.OK
+
+
+def _worker(where: Door, *, as_json: bool) -> Exit:
+    """What a worker of a cluster tells whoever watches it."""
+    told = asyncio.run(watched(where.url, where.token))
+    if as_json:
+        print(json.dumps({"role": "worker", "url": where.url, **told.readiness, **told.threads}))
+        return Exit.OK
+    say(f"sulla, a worker, at {where.url}: {'ready' if told.ready else 'not ready'}")
+    for state in ("running", "queued"):
+        say(f"  {state}: {told.threads.get(state, 0)}")
+    for trouble in told.troubles:
+        say(f"  degraded: {one_line(trouble)}")
+    say(f"  all else is asked of a gateway: `{program()} status` with its home")
     return Exit.OK
 
 

@@ -69,6 +69,15 @@ class Daemon:
         shutil.copytree(self.home, home)
         return Daemon(home, "", self._env)
 
+    async def command(self, *words: str) -> tuple[int, str, str]:
+        """Type a command with this home and these settings: its exit code, and what it said on both outputs."""
+        typed = (sys.executable, "-m", "sulla", "--home", str(self.home), *words)
+        pipe = asyncio.subprocess.PIPE
+        run = await asyncio.create_subprocess_exec(*typed, env=self._env, stdout=pipe, stderr=pipe)
+        async with CLOCK.timeout(READY_S):
+            said, error = await run.communicate()
+        return run.returncode or 0, said.decode(), error.decode()
+
     @property
     def complaints(self) -> str:
         """What it and those before it wrote to standard error."""

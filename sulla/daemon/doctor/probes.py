@@ -15,13 +15,14 @@ from sulla import __version__
 from sulla.agent.calls.shared_marks import why_not_shared
 from sulla.core.clock import Clock
 from sulla.core.dataclass import dataclass
-from sulla.core.errors import HomeInUse, PortInUse, SettingsError
+from sulla.core.errors import HomeInUse, NotAvailable, PortInUse, SettingsError
 from sulla.core.jsontypes import Json, JsonObject
 from sulla.daemon.agents import read_team
 from sulla.daemon.checkup import StoreReport, check_store, report_from_json
 from sulla.daemon.core import offline_core
 from sulla.daemon.doctor import checks, states
 from sulla.daemon.doctor.port import is_alive, who_listens
+from sulla.daemon.doctor.watched import watched
 from sulla.daemon.home.workspace import why_not_made
 from sulla.daemon.models.check import check_model
 from sulla.daemon.models.choice import Choice, choose
@@ -130,7 +131,10 @@ async def daemon(patient: Patient) -> list[Finding]:
     if patient.where is not None:
         where = patient.where
         if await is_alive(where.url):
-            return states.judge_daemon(__version__, where.url, await patient.ask("system.status"))
+            try:
+                return states.judge_daemon(__version__, where.url, await patient.ask("system.status"))
+            except NotAvailable:
+                return states.judge_worker(where.url, await watched(where.url, patient.home.known_token() or ""))
         patient.silent = True
         said = f"the daemon (pid {where.pid}) does not answer at {where.url}"
         return [fault(said, "look at its log; if it hangs, kill it and start it again: nothing that was kept is lost")]

@@ -8,6 +8,7 @@ from pathlib import Path
 from sulla.core.dataclass import dataclass
 from sulla.core.jsontypes import JsonObject
 from sulla.daemon.checkup import StoreReport
+from sulla.daemon.doctor.watched import Watched
 from sulla.host.findings import Finding, counted, fault, offset, ok, span, warning
 
 SKEW_S = 60.0
@@ -48,6 +49,23 @@ def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
     if report.get("stopping"):
         found.append(warning(f"the daemon at {url} is stopping", "nothing, if somebody asked it to"))
     return found or ok(f"version {theirs} answers at {url} with the model {report.get('model')}")
+
+
+def judge_worker(url: str, told: Watched) -> list[Finding]:
+    """A worker of a cluster that answers whoever watches it.
+
+    Args:
+        url: where it answers.
+        told: what it said.
+    """
+    troubles = "; ".join(told.troubles)
+    if not told.ready:
+        return [fault(f"the worker at {url} is not ready: {troubles}", "mend what it names; it goes on by itself")]
+    if troubles:
+        return [warning(f"the worker at {url} is ready, but for: {troubles}", "mend what it names")]
+    return ok(
+        f"a worker is ready at {url}; what it alone knows of (settings that wait, threads that fail) is in its log"
+    )
 
 
 def judge_leftover(path: Path, exists: bool, pid: int | None) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -157,6 +158,23 @@ async def test_a_worker_that_is_told_to_stop_ends_its_step_and_another_one_goes_
         await worker.gone()
         assert worker.process is not None
         assert worker.process.poll() == 0
+
+
+async def test_a_worker_is_looked_at_from_its_home(
+    tmp_path: Path, backend_of: Callable[[str], Backend], queue: Mapping[str, str]
+) -> None:
+    async with cluster(tmp_path, backend_of("postgres"), script(0), queue) as found:
+        worker = found.workers[0]
+        code, said, _ = await worker.command("doctor", "--json")
+        assert code == 0, said
+        checks = {one["check"]: (one["result"], one["found"]) for one in json.loads(said)["checks"]}
+        assert checks["daemon"][1].startswith("a worker is ready at http")
+        assert checks["store"][1].startswith("not looked at from a worker")
+        code, said, _ = await worker.command("status")
+        assert (code, said.splitlines()[1:3]) == (0, ["  running: 0", "  queued: 0"])
+        code, said, error = await worker.command("reload")
+        assert (code, said) == (6, "")
+        assert "takes up its settings when it starts: restart it" in error
 
 
 async def test_a_copy_of_a_workers_home_does_not_start_beside_it_and_the_one_that_stood_still_ends_when_it_wakes(
