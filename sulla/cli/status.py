@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from sulla.core.errors import NotAvailable, StoreReplaced, StoreUnavailable
-from sulla.daemon.doctor.watched import watched
 from sulla.heartbeat.cli.status import heartbeat_line
 from sulla.people.cli.notices import notices
 from sulla.people.words import ago
@@ -22,6 +21,7 @@ from sulla.terminal.questions import open_questions
 from sulla.terminal.screen import paused_head
 from sulla.terminal.table import one_line
 from sulla.terminal.times import minute
+from sulla.threads.pending import ELSEWHERE
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
@@ -57,6 +57,8 @@ def run(given: argparse.Namespace) -> Exit:
 
 def _worker(where: Door, *, as_json: bool) -> Exit:
     """What a worker of a cluster tells whoever watches it."""
+    from sulla.daemon.doctor.watched import watched
+
     told = asyncio.run(watched(where.url, where.token))
     if as_json:
         print(json.dumps({"role": "worker", "url": where.url, **told.readiness, **told.threads}))
@@ -123,6 +125,8 @@ def shell_line(shell: dict[str, Any]) -> str:
     Args:
         shell: what the daemon says of that; one of an earlier version does not say whether it still looks.
     """
+    if not shell.get("here", True):
+        return "shell: commands are run at the workers"
     if shell["sandbox"]:
         return "shell: in a sandbox (bubblewrap): no network, and able to write in the workspace alone"
     if not shell.get("tried", True):
@@ -146,7 +150,7 @@ def _hands(report: dict[str, Any]) -> Iterator[str]:
         why += f"; by words alone: {one_line(str(report['memory_vectors_error']))}"
     yield f"memory: {report['memory']}{why}"
     if servers := report["mcp"]:
-        down = [one_line(one["name"]) for one in servers if one["state"] != "up"]
+        down = [one_line(one["name"]) for one in servers if one["state"] not in ("up", ELSEWHERE)]
         more = f", not up: {', '.join(down)} ({program()} mcp list)" if down else ""
         yield f"mcp servers: {len(servers)}{more}"
     if waiting := report["approvals"]:

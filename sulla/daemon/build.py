@@ -42,7 +42,7 @@ from sulla.daemon.models.check import ModelCheck
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.models.offered import OfferedModels
 from sulla.daemon.models.pool import ModelPool
-from sulla.daemon.report import report_settings, report_troubles, report_use
+from sulla.daemon.report import report_elsewhere, report_settings, report_troubles, report_use
 from sulla.daemon.runtimes import AgentRuntimes, answerer_of, urgent_of
 from sulla.daemon.service import Forget, Service
 from sulla.daemon.settings import bounds
@@ -246,6 +246,9 @@ def _report(
     """What `sulla status` says."""
     fixed = report_settings(settings, choice, store_source(settings))
     brought = {name: one.status for name, one in core.built.items() if one.status is not None}
+    absent = set[str]()
+    if settings.work.role == "gateway":
+        absent.update(*(one.absent_at_gateways for one in core.built.values()))
 
     async def report() -> JsonObject:
         await core.host.agents.look()
@@ -259,6 +262,8 @@ def _report(
         said |= access.status() | {"active": await scene.status()}
         for name, status in brought.items():
             said = await _status_of(name, status, core.host.place.clock) | said  # nobody takes another's key
+        if settings.work.role == "gateway":
+            said |= report_elsewhere(said, absent)
         return said | report_troubles(core.host.health.troubles())
 
     return report

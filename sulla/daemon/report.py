@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sulla import __version__
 from sulla.agent.model.model import Model
@@ -16,6 +16,7 @@ from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings.config import Settings
 from sulla.host.health import Trouble
 from sulla.models.catalog import OFFLINE
+from sulla.threads.pending import ELSEWHERE
 
 
 def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObject:
@@ -36,6 +37,25 @@ def report_settings(settings: Settings, choice: Choice, store: str) -> JsonObjec
         "how_to": how_to(settings.model) if choice.model.provider == OFFLINE else "",
         "workspace": str(settings.workspace),
     }
+
+
+def report_elsewhere(said: JsonObject, absent: Collection[str]) -> JsonObject:
+    """What a gateway says instead of parts that it does not run: they are neither behind nor yet to come up here.
+
+    Args:
+        said: what the parts say of themselves.
+        absent: the names of those that do not run here, under which they say it.
+    """
+    found: JsonObject = {}
+    for name in said.keys() & set(absent):
+        part = said[name]
+        if part == "behind":
+            found[name] = ELSEWHERE
+        if isinstance(part, list):
+            found[name] = [row | {"state": ELSEWHERE} for row in part if isinstance(row, dict)]
+    if isinstance(shell := said.get("shell"), dict):
+        found["shell"] = shell | {"here": False}
+    return found
 
 
 def report_troubles(troubles: Sequence[Trouble]) -> JsonObject:

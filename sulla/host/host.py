@@ -217,6 +217,11 @@ class Built:
     gauges: Callable[[], Iterable[Gauge]] | None = None
     """Its figures that go up and down."""
 
+    @property
+    def absent_at_gateways(self) -> frozenset[str]:
+        """The names of what a gateway leaves to the workers; `status` says under them how each does."""
+        return frozenset(self.tasks.keys() - self.at_gateways) | self.followers.keys()
+
 
 def build_each(capabilities: Iterable[Capability], host: Host, *, lenient: bool = False) -> dict[str, Built]:
     """Build the capabilities, each behind what it needs.

@@ -10,6 +10,8 @@ MAX_WOKEN: Final = 10_000
 """Ids that may wait to be looked at; if there are more, everything is looked through instead."""
 
 State = Literal["up to date", "behind", "failing"]
+ELSEWHERE: Final = "at the workers"
+"""The state of what a gateway of a cluster does not run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ import pytest
 import sulla
 from sulla.cli.status import paused_runs, shell_line
 from sulla.core.errors import StoreUnavailable
+from sulla.core.jsontypes import JsonObject
+from sulla.daemon.report import report_elsewhere
+from sulla.host.host import Built
 from sulla.terminal.client import Client
 from sulla.terminal.exits import Exit
 from tests.cli.typed import typed
@@ -110,3 +113,25 @@ def test_it_says_in_a_few_lines_what_agents_can_do_and_who_waits(
         assert report["approvals"] == 1
         assert report["shell"]["sandbox"] is False
         assert report["skills"] == {"known": 11, "not_allowed": ["tea"]}
+
+
+async def _runs() -> None:
+    return None
+
+
+def test_a_gateway_calls_nothing_behind_that_it_leaves_to_the_workers() -> None:
+    absent = Built(tasks={"memory": _runs, "mcp": _runs, "live": _runs}, at_gateways=frozenset({"live"}))
+    said: JsonObject = {
+        "memory": "behind",
+        "live": "behind",
+        "mcp": [{"name": "clock", "state": "down"}],
+        "shell": {"tried": False},
+    }
+    told = report_elsewhere(said, absent.absent_at_gateways)
+    assert told == {
+        "memory": "at the workers",
+        "mcp": [{"name": "clock", "state": "at the workers"}],
+        "shell": {"tried": False, "here": False},
+    }
+    assert shell_line(cast(dict[str, Any], told["shell"])) == "shell: commands are run at the workers"
+    assert report_elsewhere({"memory": "off", "journal": "up to date"}, {"memory", "journal"}) == {}

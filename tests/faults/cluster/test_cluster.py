@@ -68,7 +68,9 @@ async def test_a_turn_sent_at_a_gateway_is_answered_by_a_worker_and_shown_live(
         await client.call("turn.send", thread_id=thread, message_id="m1", text="hello")
         assert WHOLE.startswith(await _shown(client, until="TEXT_MESSAGE_CONTENT")), "the reply stands still"
         worker = await found.at_work("half")
-        assert (await client.call("system.status"))["running"] == 0, "the gateway runs nothing"
+        status = await client.call("system.status")
+        assert status["running"] == 0, "the gateway runs nothing"
+        assert (status["journal"], status["shell"]["here"]) == ("at the workers", False)
         await client.call("schedule.add", schedule="late", every_s=3600, message="hello")
         assert [one["schedule"] for one in (await client.call("schedule.list"))["schedules"]] == ["late"]
         assert [one["enabled"] for one in (await client.call("heartbeat.status"))["heartbeats"]] == [False]
