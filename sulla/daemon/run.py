@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 
 from sulla import __version__
@@ -100,7 +101,7 @@ async def run_daemon(
         home.say_who()
         if logs is not None:
             logs.keep(settings.home / LOGS)
-        place = prepare(_place(settings, home, redactor))
+        place = prepare(replace(_place(settings, home, redactor), accept_store=accept_store))
         choice = await choose(settings.model, place.clock)
         sock = _bind(settings.gateway, place.supervised.listening)
         stack.callback(sock.close)
@@ -111,7 +112,7 @@ async def run_daemon(
         make_workspace(settings.workspace, settings.home)
         with stop.gives_up():
             await _open_kept(stack, system)
-            await _recognize(system, home, store_place(settings), accept_store=accept_store)
+            await _recognize(system, home, store_place(settings))
             await undo_half_import(system.host.store, place.owner)
             await _open_for_work(system)
             stack.push_async_callback(_close_accounts, system)
@@ -218,11 +219,12 @@ def _app(settings: Settings, system: System, place: Place, logs: Logs | None) ->
     )
 
 
-async def _recognize(system: System, home: Home, place: str, *, accept_store: bool) -> None:
+async def _recognize(system: System, home: Home, place: str) -> None:
     """See whether the store is the one that this home used last, and remember it."""
     if place == MEMORY:
         await system.watch.begin()
         return
+    accept_store = system.host.place.accept_store
     known, last = home.known_store(place), home.last_store()
     begun = await system.watch.begin("" if accept_store else known)
     if not accept_store and last and not known:

@@ -34,3 +34,5 @@ class Place:
     """The name of the time zone that counts where nobody says otherwise."""
     supervised: Supervised = Supervised()
     """Who looks after the process."""
+    accept_store: bool = False
+    """Whether it was started to go on with a store that is not the one used last."""

@@ -21,7 +21,7 @@ class ReadyLogs:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
         self.held: tuple[LogInfo, ...] = ()
         """Those that somebody worked on when they were looked for last; at most `MOST_HELD`."""
 
@@ -29,7 +29,7 @@ class ReadyLogs:
         """All of them, those that somebody works on too."""
         held: list[LogInfo] = []
         after = ""
-        while page := await self._store.find(ready=True, after_key=after, limit=_PAGE):
+        while page := await self.store.find(ready=True, after_key=after, limit=_PAGE):
             for info in page:
                 if info.held and len(held) < MOST_HELD:
                     held.append(info)

@@ -9,6 +9,7 @@ from sulla.core.errors import SettingsError
 from sulla.core.ids import ThreadId
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
+from sulla.daemon.stores import store_place
 from sulla.host.host import Host
 from sulla.host.store_url import work_database
 from sulla.threads.given_back import free_lease
@@ -32,14 +33,15 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
     if settings.work.engine == "local":
         return LocalWork(host.store, handler, group_of, clock, caps)
     try:
-        from sulla.work.dbos.cluster import make_cluster
+        from sulla.work.dbos.cluster import Joining, make_cluster
         from sulla.work.dbos.gateway import GatewayWork
         from sulla.work.dbos.worker import DbosWork
     except ModuleNotFoundError as error:
         raise SettingsError(f"work.engine is 'dbos', and the library {error.name!r} is not installed") from error
     owner = host.place.owner
     own = replace(caps, total=min(caps.total, settings.work.places or caps.total))
-    cluster = make_cluster(work_database(settings), executor_of(settings), owner, settings.work.poll_s, caps, own.total)
+    joining = Joining(executor_of(settings), owner, store_place(settings), host.place.accept_store)
+    cluster = make_cluster(work_database(settings), joining, settings.work.poll_s, caps, own.total)
     if settings.work.role == "gateway":
         return GatewayWork(host.store, cluster, clock)
 

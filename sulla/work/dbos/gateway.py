@@ -46,7 +46,7 @@ class GatewayWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._cluster.make(self._clock)
+        await self._cluster.open(self._ready.store, self._clock)
         await self._cluster.members.close()
         await self._cluster.claims.close()
 

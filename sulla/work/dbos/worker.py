@@ -92,7 +92,7 @@ class DbosWork:
 
     async def open(self) -> None:
         """See `Work.open`."""
-        await self._cluster.make(self._clock)
+        await self._cluster.open(self._ready.store, self._clock)
         await self._cluster.members.join(self._clock)
         self._left = await self._cluster.claims.free(self._cluster.members.executor)
 

@@ -8,7 +8,7 @@ import pytest
 
 from sulla.store.memory import MemoryStore
 from sulla.work.base import GroupOf, Handler
-from sulla.work.dbos.cluster import Cluster, make_cluster
+from sulla.work.dbos.cluster import Cluster, Joining, make_cluster
 from sulla.work.dbos.worker import DbosWork
 from sulla.work.queue import JobCaps
 from tests.kits.work_kit import CLOCK, MakeWork
@@ -23,7 +23,8 @@ def url(postgres_server: PostgresServer) -> str:
 
 def cluster(url: str, executor: str = "one", poll_s: float = 0.1, caps: JobCaps | None = None) -> Cluster:
     """The queue and the tables, as that process sees them."""
-    return make_cluster(url, executor, f"home_{executor}:boot", poll_s, caps or JobCaps(), (caps or JobCaps()).total)
+    joining = Joining(executor, f"home_{executor}:boot", "memory:")
+    return make_cluster(url, joining, poll_s, caps or JobCaps(), (caps or JobCaps()).total)
 
 
 async def no_lease(key: str, home: str) -> None:
