@@ -7,6 +7,8 @@ behind them in a copy and catches up; and every message that was acknowledged wh
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -37,6 +39,8 @@ REDIS_KEYS = ("sulla:*", "stream_buffer:*")
 REDIS_INCARNATION = "sulla:incarnation"
 NEW_INCARNATION = "UPDATE sulla.meta SET value = gen_random_uuid() WHERE name = 'incarnation'"
 HOME, SQLITE, DUMP = "home", "sqlite", "postgres.dump"
+SUMS = "sums.json"
+"""Says of each file with conversations and memories how many bytes it has, and their SHA-256."""
 RDB, RDB_DATABASE = "redis.rdb", "redis.database"
 KINDS = {RDB: "Redis", DUMP: "PostgreSQL", SQLITE: "SQLite file"}
 """What the files of a backup were made of, for people."""
@@ -74,6 +78,7 @@ def back_up(settings: Settings, folder: Path) -> None:
         if named.scheme in POSTGRES:
             schemas = [f"--schema={name}" for name in POSTGRES_SCHEMAS]
             _run("pg_dump", "--format=custom", *schemas, "--file", str(draft / DUMP), more=_postgres(named.url))
+        (draft / SUMS).write_text(json.dumps(_sums(draft), indent=1) + "\n")
         draft.rename(folder)
     except BaseException:
         shutil.rmtree(draft)
@@ -88,11 +93,13 @@ def restore(settings: Settings, folder: Path) -> None:
         folder: from `back_up`.
 
     Raises:
-        Refused: the place is taken, a tool is missing, or the backup is of another kind of store, or of none.
+        Refused: the place is taken, a tool is missing, or the backup is damaged, or of another kind of store, or of
+            none.
     """
     named = named_store(settings)
     wanted = RDB if named.scheme in REDIS else DUMP if named.scheme in POSTGRES else SQLITE
     _check_backup(settings, folder, wanted)
+    _check_whole(folder)
     if settings.home.exists() and any(settings.home.iterdir()):
         raise Refused(f"{settings.home} is not empty: put it aside first")
     if wanted == RDB:
@@ -106,6 +113,8 @@ def restore(settings: Settings, folder: Path) -> None:
         if place.exists():
             raise Refused(f"{place} is there: put it aside first")
         shutil.copy2(file, place)
+        if said := _damage(place):
+            raise Refused(f"{place} was copied, and is damaged there ({said}): look at that disk, and begin anew")
 
 
 def _check_store(settings: Settings) -> None:
@@ -150,6 +159,49 @@ def _check_backup(settings: Settings, folder: Path, wanted: str) -> None:
         )
 
 
+def _sums(folder: Path) -> dict[str, dict[str, int | str]]:
+    """What a backup's files are, by their places in it."""
+    files = [*sorted((folder / SQLITE).iterdir()), *(folder / name for name in (RDB, DUMP))]
+    return {str(file.relative_to(folder)): _sum(file) for file in files if file.is_file()}
+
+
+def _sum(file: Path) -> dict[str, int | str]:
+    with file.open("rb") as content:
+        return {"bytes": file.stat().st_size, "sha256": hashlib.file_digest(content, "sha256").hexdigest()}
+
+
+def _check_whole(folder: Path) -> None:
+    """See that the files are as they were written. A backup of before there were sums is looked at all the same."""
+    remedy = "copy the backup once more from where it was made, or take another one"
+    sums = folder / SUMS
+    try:
+        wanted = json.loads(sums.read_text()) if sums.is_file() else {}
+        damaged = [
+            name for name, kept in wanted.items() if not (folder / name).is_file() or _sum(folder / name) != kept
+        ]
+    except (ValueError, AttributeError):
+        raise Refused(f"{sums} is damaged: {remedy}") from None
+    for name in damaged:
+        size = (folder / name).stat().st_size if (folder / name).is_file() else 0
+        raise Refused(
+            f"{folder / name} is not as it was when the backup was made: it has {size:,} bytes, of "
+            f"{wanted[name]['bytes']:,} that were written, or others: {remedy}"
+        )
+    for file in sorted((folder / SQLITE).iterdir()):
+        if said := _damage(file):
+            raise Refused(f"{file} is damaged ({said}): {remedy}")
+
+
+def _damage(file: Path) -> str:
+    """What is wrong with a file of SQLite that nobody writes to; empty if nothing is."""
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as kept:
+            (said,) = kept.execute("PRAGMA integrity_check").fetchone()
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if said == "ok" else str(said)
+
+
 def _databases(settings: Settings) -> list[Path]:
     """The files of SQLite: conversations, and what agents remember."""
     store = store_file(settings)
@@ -183,9 +235,8 @@ def _copy_database(source: Path, target: Path) -> None:
     address = f"{source.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(address, uri=True)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
-        (said,) = new.execute("PRAGMA integrity_check").fetchone()
-        if said != "ok":
-            raise Refused(f"{source} is damaged: {said}")
+    if said := _damage(target):
+        raise Refused(f"{source} is damaged: {said}")
     target.chmod(0o600)
 
 
@@ -265,7 +316,9 @@ def _fill_redis(url: str, rdb: Path, database: int) -> None:
             try:
                 said = server.stdout or ()
                 if not any("ready to accept connections" in line.lower() for line in said):
-                    raise Refused(f"redis-server cannot read {rdb}: is it older than the one that wrote it?")
+                    raise Refused(
+                        f"redis-server cannot read {rdb}: it is older than what wrote it, or the file is damaged"
+                    )
                 with closing(Redis(unix_socket_path=str(door), db=database)) as source:
                     _hand_over(source, target)
             finally:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -199,3 +201,39 @@ def test_what_cannot_be_put_back_says_what_it_is_and_what_is_wanted(tmp_path: Pa
         f"name an empty PostgreSQL by SULLA_STORE, or {ENVIRONMENT}\n"
     )
     assert not place.home.exists()
+
+
+def test_a_torn_file_is_refused_with_or_without_sums_before_anything_is_put_anywhere(tmp_path: Path) -> None:
+    place, new = Place(tmp_path / "home"), Place(tmp_path / "restored")
+    with place.up():
+        assert place.ask("who are you")[0] == 0
+        assert _script(place, "backup", tmp_path / "backup").returncode == 0
+    file = tmp_path / "backup" / "sqlite" / "sulla.db"
+    whole = file.stat().st_size
+    os.truncate(file, 20_000)
+    told = _script(new, "restore", tmp_path / "backup")
+    assert told.returncode == 1
+    assert told.stderr == (
+        f"restore.sh: {file} is not as it was when the backup was made: it has 20,000 bytes, of {whole:,} that were "
+        "written, or others: copy the backup once more from where it was made, or take another one\n"
+    )
+    (tmp_path / "backup" / "sums.json").unlink()
+    told = _script(new, "restore", tmp_path / "backup")
+    assert told.returncode == 1
+    assert f"{file} is damaged (" in told.stderr
+    assert not new.home.exists()
+
+
+@pytest.mark.parametrize("name", ["redis.rdb", "postgres.dump"])
+def test_a_torn_dump_is_refused_before_a_server_is_asked(tmp_path: Path, name: str) -> None:
+    url = {"redis.rdb": "redis://127.0.0.1:1/0", "postgres.dump": "postgresql://nobody@127.0.0.1:1/none"}[name]
+    backup = tmp_path / "backup"
+    (backup / "home").mkdir(parents=True)
+    (backup / "sqlite").mkdir()
+    (backup / name).write_bytes(b"whole")
+    (backup / "sums.json").write_text(json.dumps({name: {"bytes": 5, "sha256": hashlib.sha256(b"whole").hexdigest()}}))
+    place = Place(tmp_path / "restored", SULLA_STORE=url)
+    assert "not as it was" not in _script(place, "restore", backup).stderr
+    (backup / name).write_bytes(b"who")
+    told = _script(place, "restore", backup).stderr
+    assert f"{backup / name} is not as it was when the backup was made: it has 3 bytes, of 5" in told
