@@ -15,8 +15,9 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -310,7 +311,27 @@ def _default_folder() -> Path:
     return Path(tempfile.gettempdir(), f"sulla-cluster-{getpass.getuser()}")
 
 
+def check_libraries(store: Store, is_there: Callable[[str], object] = find_spec) -> None:
+    """See that this Python has what the daemons and this script need.
+
+    Args:
+        store: where conversations are to be kept.
+        is_there: finds a library by its name.
+
+    Raises:
+        Failed: one is missing.
+    """
+    for library in ("dbos", "psycopg", *(("redis",) if store == "redis" else ())):
+        if not is_there(library):
+            extras = "cluster,redis" if store == "redis" else "cluster,postgres"
+            raise Failed(
+                f"the library {library!r} is missing in {sys.executable}: install 'sulla-agent[{extras}]' there, or "
+                "name a Python that has it with PYTHON"
+            )
+
+
 def _start(folder: Path, given: argparse.Namespace) -> int:
+    check_libraries(given.store)
     made = LocalCluster.make(folder, given.store, given.gateways, given.workers)
     try:
         made.start_all()

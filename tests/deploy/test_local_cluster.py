@@ -15,6 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from deploy.local_cluster import check_libraries
+from deploy.local_parts import Failed
 from sulla.terminal.client import open_client
 from sulla.terminal.place import Door
 from tests.faults.backend import CLOCK
@@ -101,3 +103,9 @@ def test_a_number_of_parts_that_makes_no_cluster_is_refused(folder: Path) -> Non
     assert refused.returncode == 2
     assert "at least one gateway and one worker" in refused.stderr
     assert not folder.exists()
+
+
+def test_a_library_that_is_missing_is_named_before_anything_is_made() -> None:
+    with pytest.raises(Failed, match=r"the library 'redis' is missing in .*'sulla-agent\[cluster,redis\]'"):
+        check_libraries("redis", {"dbos": True, "psycopg": True}.get)
+    check_libraries("postgres", {"dbos": True, "psycopg": True}.get)
