@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> Exit:
     except NotAvailable as error:
         raise NotAvailable(
             "a worker has no door for that, and takes up its settings when it starts: restart it, for example by "
-            f"`systemctl restart sulla-worker@1`; what it has under way, others go on with. Of the daemon: {error}"
+            f"`systemctl restart sulla-worker@8201`; what it has under way, others go on with. Of the daemon: {error}"
         ) from None
     faults = list(map(str, found["faults"]))
     ended = Exit.REFUSED if faults else Exit.OK

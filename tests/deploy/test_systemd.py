@@ -88,3 +88,9 @@ def test_all_workers_of_a_machine_work_in_one_place() -> None:
 def test_the_socket_is_where_the_daemon_listens_by_itself() -> None:
     settings = GatewaySettings()
     assert f"ListenStream={settings.host}:{settings.port}\n" in (UNITS / "sulla.socket").read_text()
+
+
+@pytest.mark.parametrize("role", ["gateway", "worker"])
+def test_each_daemon_of_a_cluster_listens_on_a_port_that_is_known_so_that_it_can_be_watched(role: str) -> None:
+    text = (UNITS / f"sulla-{role}@.service").read_text()
+    assert "--port %i\n" in text
