@@ -143,7 +143,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
     work = host.waker.connect(make_work(settings, host, handle, groups), groups.passed)
-    access, watch = make_access(settings, host.store, place), _watch(settings, host, turns)
+    access, watch = make_access(settings, host.store, place), _watch(settings, core, turns)
     takers = (Built(take_up=core.tools.web.take_up), *built)
     examine = examine or (lambda: Examined(settings, (), {}))
     lifecycle = Lifecycle(settings, examine, host, takers, work, core.agent_folders)
@@ -191,8 +191,9 @@ def _forgetting(core: Core, scene: Scene, built: Sequence[Built]) -> tuple[Forge
     return (*kept, *(one.forget for one in built if one.forget is not None))
 
 
-def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:
-    return StoreWatch(host.store, host.place.clock, partial(_replaced, turns), room_of(store_file(settings)))
+def _watch(settings: Settings, core: Core, turns: TurnDriver) -> StoreWatch:
+    store, clock, replaced = core.host.store, core.host.place.clock, partial(_replaced, turns)
+    return StoreWatch(store, clock, replaced, room_of(store_file(settings)), core.refusals)
 
 
 def _replaced(turns: TurnDriver) -> None:

@@ -349,7 +349,7 @@ class Service:
     def _check_open(self) -> None:
         if self._closed:
             raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
-        self._watch.check()
+        self._watch.check_open()
 
     async def _known(self, agent: str | None) -> str:
         if not agent:
