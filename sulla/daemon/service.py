@@ -295,7 +295,7 @@ class Service:
             "degraded": trouble.message if trouble is not None else None,
             "paused": pause.shown() if pause is not None else None,
             "running": len(doing.running),
-            "queued": len(doing.queued),
+            "queued": doing.waiting,
             "failing": list(doing.failing),
             "rate_limited": self._intake.refused(),
             "stopping": self._closed,

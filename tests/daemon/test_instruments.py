@@ -64,10 +64,11 @@ def test_connections_are_counted_now_and_in_all(tmp_path: Path) -> None:
     for _ in range(3):
         parts.door.came("ws")
     parts.door.left("ws")
-    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), ()), None, ())
+    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), (), waiting=7), None, ())
     gauges = {gauge.name: gauge.values for gauge in shown.metrics_of.read().gauges}
     assert gauges["sulla_gateway_connections"] == {("ws",): 2}
-    assert gauges["sulla_work_threads"] == {("running",): 1, ("queued",): 2, ("failing",): 0}
+    assert gauges["sulla_work_threads"] == {("running",): 1, ("failing",): 0}
+    assert gauges["sulla_work_waiting"] == {(): 7}, "what the store says, and not what this one has heard of"
     assert gauges["sulla_ready"] == {(): 1}
     assert _counts(parts.door, "sulla_gateway_connections_opened") == {("ws",): 3}
 

@@ -19,7 +19,9 @@ from sulla.work.ready import ReadyLogs
 log = logging.getLogger(__name__)
 
 LOOK_S: Final = 2.0
-"""How often it is looked who is at work, in seconds."""
+"""How often it is looked who is at work and what waits, in seconds."""
+MOST_LOOKED: Final = 10_000
+"""So many logs in which something is to be done are looked at, each time."""
 
 
 class GatewayWork:
@@ -69,7 +71,7 @@ class GatewayWork:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return Inspection((), (), ())
+        return Inspection((), (), (), self._ready.waiting)
 
     async def run(self) -> None:
         """See `Work.run`."""
@@ -87,7 +89,7 @@ class GatewayWork:
     async def _look(self) -> None:
         while True:
             try:
-                async for _ in self._ready.look():
+                async for _ in self._ready.look(most=MOST_LOOKED):
                     pass
             except StoreUnavailable as error:
                 log.warning("cannot look who is at work: %s", error)
