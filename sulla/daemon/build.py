@@ -29,7 +29,7 @@ from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
 from sulla.daemon.checkup import BUDGET_S, Ask, Checkup, StoreReport, check_store
-from sulla.daemon.cluster.work import make_work
+from sulla.daemon.cluster.work import make_work, no_workers
 from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
@@ -170,16 +170,17 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     host.needed(Door).connect(ServiceDoor(host, service, intake, work))
     look_after(host.health, watch, service, core.models, access)
-    _watch_troubles(host, model_check, lifecycle)
+    _watch_troubles(host, model_check, lifecycle, work)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
 
 
-def _watch_troubles(host: Host, model: ModelCheck, lifecycle: Lifecycle) -> None:
+def _watch_troubles(host: Host, model: ModelCheck, lifecycle: Lifecycle, work: Work) -> None:
     """Have what stops nobody from working told with how the daemon is."""
     host.health.watch("model", model.trouble, blocks=False)
+    host.health.watch("no_workers", partial(no_workers, work), blocks=False)
     host.health.watch("restart", lifecycle.waiting, blocks=False)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)
 

@@ -40,6 +40,9 @@ class Inspection:
     waiting: int = 0
     """In how many logs of the whole store something was to be done that nobody did, when it was looked for last: every
     daemon on it sees the same."""
+    workers: int | None = None
+    """How many processes of the cluster take turns, as one sees that takes none itself; None where this one does, or
+    where that cannot be seen now."""
 
 
 Handler = Callable[[Job], Awaitable[None]]

@@ -45,7 +45,10 @@ def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
     if report.get("audit") == "failing":
         said = f"the audit log cannot be written; {report.get('audit_missing')} entries are missing"
         found.append(fault(said, "look at the disk, and at who may write in the home; the daemon goes on by itself"))
-    if why := _troubles(report).get("store_unavailable"):
+    if "no_workers" in (troubles := _troubles(report)):
+        said = f"the gateway at {url} sees no worker that lives: messages are kept and wait, and no turn is taken"
+        found.append(fault(said, "start a worker, or see in its log why it has ended"))
+    if why := troubles.get("store_unavailable"):
         said = f"the daemon at {url} takes nothing new: {why}"
         found.append(fault(said, "look after the store; the daemon goes on by itself once that takes what is written"))
     if report.get("stopping"):

@@ -42,6 +42,9 @@ ON CONFLICT (executor) DO UPDATE SET home = excluded.home, seen = excluded.seen,
     host = excluded.host, process = excluded.process
 WHERE m.home = excluded.home OR m.seen < clock_timestamp() - make_interval(secs => %(dead)s) RETURNING 1
 """
+_ALIVE: Final = """
+SELECT count(*) FROM sulla_work.members WHERE seen > clock_timestamp() - make_interval(secs => %(dead)s)
+"""
 _SEEN: Final = """
 SELECT extract(epoch FROM clock_timestamp() - seen)::float8 FROM sulla_work.members WHERE executor = %(executor)s
 """
@@ -177,6 +180,15 @@ class Members:
                 found.append(DeadMember(executor, home))
         self.dead = tuple(found)
         return self.dead
+
+    async def alive(self) -> int:
+        """How many of them have said lately that they live.
+
+        Raises:
+            StoreUnavailable: the PostgreSQL does not answer.
+        """
+        found = await self._line.first(_ALIVE, self._words)
+        return int(found[0]) if found is not None else 0
 
     async def relieve(self, dead: DeadMember, give_back: Callable[[], Awaitable[None]]) -> None:
         """Have what a dead process had taken given to others; nothing happens if somebody else does, or just has.
