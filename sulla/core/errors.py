@@ -168,9 +168,19 @@ class Unavailable(SullaError):
 
 
 class StoreUnavailable(Unavailable):
-    """The store does not answer or refuses to write."""
+    """The store does not answer or refuses to write.
+
+    Args:
+        message: see `SullaError`.
+        retry_after_s: see there.
+        refused: the store answers, and takes nothing more: it has no room, or may not be written to.
+    """
 
     code = "store_unavailable"
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None, refused: bool = False) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.refused = refused
 
 
 class ShuttingDown(Unavailable):

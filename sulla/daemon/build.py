@@ -29,7 +29,7 @@ from sulla.daemon.access.switch_effect import obey
 from sulla.daemon.agent_list import AgentList
 from sulla.daemon.capability_tasks import worker
 from sulla.daemon.checkup import BUDGET_S, Ask, Checkup, StoreReport, check_store
-from sulla.daemon.cluster.work import make_work
+from sulla.daemon.cluster.work import make_work, no_workers
 from sulla.daemon.console.build import ConsoleServices, make_console
 from sulla.daemon.core import Core, make_core, summarize_of
 from sulla.daemon.day_account import Account
@@ -143,7 +143,7 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     handle = worker(partial(core.models.before, turns.attend), looks | core.built)
     groups = TurnGroups(host.threads)
     work = host.waker.connect(make_work(settings, host, handle, groups), groups.passed)
-    access, watch = make_access(settings, host.store, place), _watch(settings, host, turns)
+    access, watch = make_access(settings, host.store, place), _watch(settings, core, turns)
     takers = (Built(take_up=core.tools.web.take_up), *built)
     examine = examine or (lambda: Examined(settings, (), {}))
     lifecycle = Lifecycle(settings, examine, host, takers, work, core.agent_folders)
@@ -170,16 +170,17 @@ def build(settings: Settings, choice: Choice, place: Place, examine: Callable[[]
     service = Service(host, intake, watch, work, services, _forgetting(core, scene, built), report, look)
     host.needed(Door).connect(ServiceDoor(host, service, intake, work))
     look_after(host.health, watch, service, core.models, access)
-    _watch_troubles(host, model_check, lifecycle)
+    _watch_troubles(host, model_check, lifecycle, work)
     look_after_team(host.health, host.agents.team, host.tools)
     obey(host.switch, turns, work, host.health)
     account = Account(core.ledger, host.store, clock, place.owner)
     return System(core, turns, work, service, account, watch, access, scene, model_check, lifecycle, console)
 
 
-def _watch_troubles(host: Host, model: ModelCheck, lifecycle: Lifecycle) -> None:
+def _watch_troubles(host: Host, model: ModelCheck, lifecycle: Lifecycle, work: Work) -> None:
     """Have what stops nobody from working told with how the daemon is."""
     host.health.watch("model", model.trouble, blocks=False)
+    host.health.watch("no_workers", partial(no_workers, work), blocks=False)
     host.health.watch("restart", lifecycle.waiting, blocks=False)
     host.health.watch("damaged_threads", host.threads.damage, blocks=False)
 
@@ -191,8 +192,9 @@ def _forgetting(core: Core, scene: Scene, built: Sequence[Built]) -> tuple[Forge
     return (*kept, *(one.forget for one in built if one.forget is not None))
 
 
-def _watch(settings: Settings, host: Host, turns: TurnDriver) -> StoreWatch:
-    return StoreWatch(host.store, host.place.clock, partial(_replaced, turns), room_of(store_file(settings)))
+def _watch(settings: Settings, core: Core, turns: TurnDriver) -> StoreWatch:
+    store, clock, replaced = core.host.store, core.host.place.clock, partial(_replaced, turns)
+    return StoreWatch(store, clock, replaced, room_of(store_file(settings)), core.refusals)
 
 
 def _replaced(turns: TurnDriver) -> None:

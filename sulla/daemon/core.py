@@ -24,7 +24,7 @@ from sulla.daemon.models.providers import exact_count
 from sulla.daemon.models.ranks import LazyRanks
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
-from sulla.daemon.stores import make_store
+from sulla.daemon.stores import make_store, refusals_of
 from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.daemon.tools import HomeTools, make_home_tools
 from sulla.host.capability import find
@@ -37,6 +37,7 @@ from sulla.host.waker import Waker
 from sulla.host.zone import home_zone
 from sulla.models.catalog import OFFLINE, ModelName
 from sulla.store.base import Store
+from sulla.store.refusals import Refusals
 from sulla.threads.pulse import ThreadPulse
 from sulla.threads.store import ThreadStore
 from sulla.tools.program_files import ProgramFiles
@@ -58,6 +59,8 @@ class Core:
     instruments: Instruments
     tools: HomeTools
     agent_folders: AgentFolders
+    refusals: Refusals
+    """Of the store."""
 
 
 def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool = False) -> Core:
@@ -72,7 +75,8 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     Raises:
         SettingsError: a setting asks for something that there is not.
     """
-    store = place.wrap_store(make_store(settings, place))
+    kept = make_store(settings, place)
+    store = place.wrap_store(kept)
     team, home_tools, waker = read_team(settings), make_home_tools(settings, place.clock), Waker()
     programs = ProgramFiles(settings.shell.program_files)
     tools = ToolRegistry(team, (*home_tools.tools, *place.extra_tools), programs, place.zone)
@@ -114,7 +118,9 @@ def make_core(settings: Settings, choice: Choice, place: Place, *, lenient: bool
     )
     built = build_each(capabilities(), host, lenient=lenient)
     summarizer = Summarizer(threads, models.home, place.clock, place.make_id, limits)
-    return Core(host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools, folders)
+    return Core(
+        host, built, models, ledger, ranks, summarizer, guarding, instruments, home_tools, folders, refusals_of(kept)
+    )
 
 
 def offline_core(settings: Settings, clock: Clock) -> Core:

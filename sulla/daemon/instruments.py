@@ -141,16 +141,19 @@ def console(
 
     def gauges() -> Iterable[Gauge]:
         doing, health = work(), instruments.health.troubles()
-        states = {"running": len(doing.running), "queued": len(doing.queued), "failing": len(doing.failing)}
+        states = {"running": len(doing.running), "failing": len(doing.failing)}
+        workers: dict[Labels, float] = {} if doing.workers is None else {(): float(doing.workers)}
         troubled: dict[Labels, float] = {(trouble.what,): 1.0 for trouble in health}
         ready = not any(trouble.blocks for trouble in health)
         stalls, lost = float(instruments.stall.stalls), float(logs.lost if logs is not None else 0)
         inside = _floats(instruments.door.inside)
         return (
             Gauge("sulla_info", "The daemon's version.", {(__version__,): 1.0}, ("version",)),
-            Gauge("sulla_ready", "Whether turns can be taken.", {(): float(ready)}),
+            Gauge("sulla_ready", "Whether messages are taken.", {(): float(ready)}),
             Gauge("sulla_trouble", "What is wrong now, as /readyz says it.", troubled, ("what",)),
-            Gauge("sulla_work_threads", "Threads at work.", _floats(states), ("state",)),
+            Gauge("sulla_work_threads", "Threads at work here.", _floats(states), ("state",)),
+            Gauge("sulla_work_waiting", "Threads of the whole store that wait for work.", {(): float(doing.waiting)}),
+            Gauge("sulla_work_workers", "Workers that live, as gateways see it.", workers),
             Gauge("sulla_gateway_connections", "Connections and streams now.", inside, ("way",)),
             Gauge("sulla_loop_stalls", "How often the event loop stood still.", {(): stalls}, rises=True),
             Gauge("sulla_log_entries_lost", "Entries that a log did not get.", {(): lost}, rises=True),

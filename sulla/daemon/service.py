@@ -295,7 +295,7 @@ class Service:
             "degraded": trouble.message if trouble is not None else None,
             "paused": pause.shown() if pause is not None else None,
             "running": len(doing.running),
-            "queued": len(doing.queued),
+            "queued": doing.waiting,
             "failing": list(doing.failing),
             "rate_limited": self._intake.refused(),
             "stopping": self._closed,
@@ -349,7 +349,7 @@ class Service:
     def _check_open(self) -> None:
         if self._closed:
             raise ShuttingDown("the daemon is stopping; try again when it is back", retry_after_s=2.0)
-        self._watch.check()
+        self._watch.check_open()
 
     async def _known(self, agent: str | None) -> str:
         if not agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import shutil
 from collections.abc import Callable, Collection
@@ -11,6 +12,7 @@ from typing import Final
 from sulla.core.clock import Clock
 from sulla.core.errors import StoreReplaced, StoreUnavailable, SullaError
 from sulla.store.base import Store
+from sulla.store.refusals import Refusals
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +23,15 @@ ANSWER_S: Final = 1.0
 
 LEAST_BYTES: Final = 1024 * 1024
 """So much has to be free on the disk of a store's file: with less, what one message needs may not fit any more."""
+
+
+PROBE_S: Final = 2.0
+"""How often it is tried whether a store that has refused to keep something takes it now, in seconds."""
+PROBE: Final = "store-room"
+"""The name of the value that is tried."""
+_PROBE_BYTES: Final = 64 * 1024
+"""So much is tried: a server with a full disk may still find room for some bytes, and not for a message."""
+_PROBE_TTL_S: Final = 60.0
 
 
 def room_of(path: Path | None) -> Callable[[], str]:
@@ -53,6 +64,7 @@ class StoreWatch:
         clock: all time.
         replaced: is called once, when the store turns out to be another one.
         room: says why nothing more can be kept in it; empty while something can.
+        refusals: of the store. Nothing is tried as long as it has refused nothing.
     """
 
     def __init__(
@@ -61,24 +73,41 @@ class StoreWatch:
         clock: Clock,
         replaced: Callable[[], None] = lambda: None,
         room: Callable[[], str] = lambda: "",
+        refusals: Refusals | None = None,
     ) -> None:
         self.store = store
         self._clock = clock
         self._replaced = replaced
         self._room = room
+        self._refusals = refusals if refusals is not None else Refusals()
+        self._refused = ""
+        self._probe_at_s = 0.0
         self._began_with = ""
         self._trouble: SullaError | None = None
 
     @property
     def trouble(self) -> SullaError | None:
         """What is wrong with the store, if anything."""
+        if self._trouble is None and self._refused:
+            return StoreUnavailable(self._refused, retry_after_s=1.0)
         return self._trouble
 
-    def check(self) -> None:
-        """Do nothing if the store can be relied on.
+    def check_open(self) -> None:
+        """Do nothing if the store answers, and takes something new.
 
         Raises:
-            StoreUnavailable: it does not answer.
+            StoreUnavailable: it does not.
+            StoreReplaced: it is not what it was.
+        """
+        self.check()
+        if self._refused:
+            raise StoreUnavailable(self._refused, retry_after_s=1.0)
+
+    def check(self) -> None:
+        """Do nothing if the store answers who reads.
+
+        Raises:
+            StoreUnavailable: it does not.
             StoreReplaced: it is not what it was.
         """
         if self._trouble is not None:
@@ -159,3 +188,32 @@ class StoreWatch:
         if self._trouble is not None:
             log.warning("the store answers again")
         self._trouble = None
+        await self._try_what_was_refused()
+
+    async def _try_what_was_refused(self) -> None:
+        """Find out whether the store takes something, once it has refused something of ours: whoever would write is
+        kept away from then on, so nobody else finds out.
+        """
+        now_s, before = self._clock.elapsed(), self._refused
+        if now_s < self._probe_at_s or not (self._refusals.take() or before):
+            return
+        self._probe_at_s = now_s + PROBE_S
+        self._refused = await self._probe()
+        self._refusals.take()  # its own
+        if self._refused and not before:
+            log.error("nothing new is taken, and what is kept can be read: %s", self._refused)
+        elif before and not self._refused:
+            log.warning("the store takes what is written again")
+
+    async def _probe(self) -> str:
+        # What cannot be made smaller, or a store might keep it in a corner.
+        value = hashlib.shake_256(PROBE.encode()).digest(_PROBE_BYTES)
+        try:
+            async with self._clock.timeout(ANSWER_S):
+                await self.store.put(PROBE, value, _PROBE_TTL_S)
+                await self.store.remove(PROBE)
+        except StoreUnavailable as error:
+            return error.message
+        except TimeoutError:
+            return f"the store has refused to keep something, and says nothing in {ANSWER_S:g} s to another try"
+        return ""

@@ -11,6 +11,8 @@ from sulla.daemon.settings.config import Settings
 from sulla.host.place import Place
 from sulla.host.store_url import MEMORY, SQLITE, STORE_FILE, StoreUrl, named_store, not_installed, store_file
 from sulla.store.base import Store
+from sulla.store.checked import CheckedStore
+from sulla.store.refusals import Refusals
 from sulla.store.url import shown_url
 from sulla.threads.log.records import RunStarted
 
@@ -69,6 +71,15 @@ _SHARED: dict[str, Callable[[StoreUrl, Place], Store]] = {
     "unix": _redis,
 }
 """Servers by the scheme of their URL."""
+
+
+def refusals_of(store: Store) -> Refusals:
+    """What a store remembers of writes that it refused.
+
+    Args:
+        store: as it was made; one that is no backend of Sulla's remembers none.
+    """
+    return store.refusals if isinstance(store, CheckedStore) else Refusals()
 
 
 def store_reader(settings: Settings, clock: Clock, *, quiet: bool) -> StoreFile | None:

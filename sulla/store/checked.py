@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from sulla.store.base import Subscription
+from sulla.store.refusals import Refusals
 from sulla.store.requests import (
     AppendRequest,
     FindRequest,
@@ -41,6 +42,8 @@ class CheckedStore(ABC):
 
     def __init__(self, bus: Bus) -> None:
         self.__bus = bus
+        self.refusals = Refusals()
+        """What was to be kept and had no room, or may not be written."""
 
     # ---------------------------------------------------------------------------------------------------- logs
 
@@ -56,13 +59,15 @@ class CheckedStore(ABC):
         max_waiting: int | None = None,
     ) -> Offered:
         """Add an input to a log, once; see `Store.offer`."""
-        return await self._offer(OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting))
+        with self.refusals:
+            return await self._offer(OfferRequest(key, dedupe_id, draft, digest, create, wakes, max_waiting))
 
     async def acquire(self, key: str, owner: str, ttl_s: float, *, after: int | None = None) -> Grant | None:
         """Take the lease of a log; see `Store.acquire`."""
         check_name("key", key)
         check_lease(owner, ttl_s)
-        return await self._acquire(key, owner, ttl_s, after)
+        with self.refusals:
+            return await self._acquire(key, owner, ttl_s, after)
 
     async def append(
         self,
@@ -75,7 +80,8 @@ class CheckedStore(ABC):
         release: bool = False,
     ) -> int:
         """Add decided records and replace the head; see `Store.append`."""
-        return await self._append(AppendRequest(lease, write_no, tuple(drafts), head, claimed, release))
+        with self.refusals:
+            return await self._append(AppendRequest(lease, write_no, tuple(drafts), head, claimed, release))
 
     async def read(
         self, key: str, *, after: int = 0, before: int | None = None, limit: int = 512, reverse: bool = False
@@ -108,12 +114,14 @@ class CheckedStore(ABC):
     async def put(self, key: str, value: bytes, ttl_s: float | None = None) -> None:
         """Keep a small value, for `ttl_s` seconds or until removed."""
         check_value(key, value)
-        await self._put(key, value, ttl_s)
+        with self.refusals:
+            await self._put(key, value, ttl_s)
 
     async def swap(self, key: str, old: bytes | None, new: bytes, ttl_s: float | None = None) -> bool:
         """Keep a small value if nobody has kept another one meanwhile; see `Store.swap`."""
         check_swap(key, old, new)
-        return await self._swap(key, old, new, ttl_s)
+        with self.refusals:
+            return await self._swap(key, old, new, ttl_s)
 
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""

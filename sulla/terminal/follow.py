@@ -60,14 +60,19 @@ async def tell_of_pause(client: Client, what: str) -> None:
 
 
 async def pause_note(client: Client, what: str) -> str:
-    """What people are told where nothing is worked on; empty if work goes on.
+    """What people are told where nothing is worked on: somebody has paused all work, or no worker lives. Empty if work
+    goes on.
 
     Args:
         client: a connection.
         what: waits then, in a word.
     """
-    paused = (await client.call("system.status")).get("paused")
-    return f"[{paused_head(paused)}; {what} waits for `{program()} resume`]" if paused is not None else ""
+    status = await client.call("system.status")
+    if (paused := status.get("paused")) is not None:
+        return f"[{paused_head(paused)}; {what} waits for `{program()} resume`]"
+    if any(trouble["what"] == "no_workers" for trouble in status.get("troubles", ())):
+        return f"[no worker lives now; {what} is kept, and waits until one does]"
+    return ""
 
 
 class Follow:

@@ -30,12 +30,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a worker is doing."""
+    """What a worker is doing, and what it has seen of all that there is to do."""
 
     running: tuple[str, ...]
     queued: tuple[str, ...]
+    """Logs that wait for a place in this process. Several workers may have heard of the same one."""
     failing: tuple[str, ...]
     """Logs whose last job raised; they are tried again later and later."""
+    waiting: int = 0
+    """In how many logs of the whole store something was to be done that nobody did, when it was looked for last: every
+    daemon on it sees the same."""
+    workers: int | None = None
+    """How many processes of the cluster take turns, as one sees that takes none itself; None where this one does, or
+    where that cannot be seen now."""
 
 
 Handler = Callable[[Job], Awaitable[None]]

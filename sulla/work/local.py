@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from sulla.core.clock import Clock
 from sulla.core.control import Control
@@ -63,7 +64,7 @@ class LocalWork:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return self._runner.inspect()
+        return replace(self._runner.inspect(), waiting=self._ready.waiting)
 
     async def run(self) -> None:
         """See `Work.run`."""
@@ -80,12 +81,13 @@ class LocalWork:
         # At the start also logs whose lease is alive: an earlier boot of this home may have left it behind.
         also_held = True
         while True:
-            if not self._runner.held:
-                try:
-                    await self._look(also_held=also_held)
-                    also_held = False
-                except StoreUnavailable as error:
-                    log.warning("cannot look for work: %s", error)
+            try:
+                # While all stands still nothing is begun, and what waits is counted.
+                still = self._runner.held
+                await self._look(also_held=also_held)
+                also_held = also_held and (still or self._runner.held)
+            except StoreUnavailable as error:
+                log.warning("cannot look for work: %s", error)
             await self._clock.sleep(SWEEP_S)
 
     async def _look(self, *, also_held: bool) -> None:

@@ -24,15 +24,24 @@ class ReadyLogs:
         self.store = store
         self.held: tuple[LogInfo, ...] = ()
         """Those that somebody worked on when they were looked for last; at most `MOST_HELD`."""
+        self.waiting = 0
+        """How many there were then that nobody worked on."""
 
-    async def look(self) -> AsyncIterator[LogInfo]:
-        """All of them, those that somebody works on too."""
+    async def look(self, *, most: int | None = None) -> AsyncIterator[LogInfo]:
+        """All of them, those that somebody works on too.
+
+        Args:
+            most: after so many no more are asked for; None for all that there are.
+        """
         held: list[LogInfo] = []
-        after = ""
+        after, waiting, seen = "", 0, 0
         while page := await self.store.find(ready=True, after_key=after, limit=_PAGE):
             for info in page:
                 if info.held and len(held) < MOST_HELD:
                     held.append(info)
+                waiting += not info.held
                 yield info
-            after = page[-1].key
-        self.held = tuple(held)
+            after, seen = page[-1].key, seen + len(page)
+            if most is not None and seen >= most:
+                break
+        self.held, self.waiting = tuple(held), waiting

@@ -64,12 +64,21 @@ def test_connections_are_counted_now_and_in_all(tmp_path: Path) -> None:
     for _ in range(3):
         parts.door.came("ws")
     parts.door.left("ws")
-    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), ()), None, ())
+    shown = console(parts, lambda: Inspection(("a",), ("b", "c"), (), waiting=7), None, ())
     gauges = {gauge.name: gauge.values for gauge in shown.metrics_of.read().gauges}
     assert gauges["sulla_gateway_connections"] == {("ws",): 2}
-    assert gauges["sulla_work_threads"] == {("running",): 1, ("queued",): 2, ("failing",): 0}
+    assert gauges["sulla_work_threads"] == {("running",): 1, ("failing",): 0}
+    assert gauges["sulla_work_waiting"] == {(): 7}, "what the store says, and not what this one has heard of"
+    assert gauges["sulla_work_workers"] == {}
     assert gauges["sulla_ready"] == {(): 1}
     assert _counts(parts.door, "sulla_gateway_connections_opened") == {("ws",): 3}
+
+
+def test_a_gateway_tells_how_many_workers_live_also_if_that_is_none(tmp_path: Path) -> None:
+    parts = make_instruments(load_settings({}, {}, tmp_path), CHOICE, _place(), ())
+    shown = console(parts, lambda: Inspection((), (), (), waiting=3, workers=0), None, ())
+    gauges = {gauge.name: gauge.values for gauge in shown.metrics_of.read().gauges}
+    assert (gauges["sulla_work_workers"], gauges["sulla_work_waiting"]) == ({(): 0}, {(): 3})
 
 
 async def test_spans_go_where_the_settings_say_and_leave_before_the_end(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.daemon.store_watch import ANSWER_S, EVERY_S, LEAST_BYTES, StoreWatch, room_of
+from sulla.daemon.store_watch import ANSWER_S, EVERY_S, LEAST_BYTES, PROBE, PROBE_S, StoreWatch, room_of
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
@@ -25,6 +25,14 @@ class Moody(MemoryStore):
         self.away = False
         self.silent = False
         self.other = ""
+        self.full = ""
+        self.tried = 0
+
+    async def _put(self, key: str, value: bytes, ttl_s: float | None) -> None:
+        self.tried += 1
+        if self.full:
+            raise StoreUnavailable(self.full, refused=self.full != "too slow")
+        await super()._put(key, value, ttl_s)
 
     async def incarnation(self) -> str:
         """As the test says."""
@@ -107,6 +115,48 @@ async def test_a_full_disk_is_told_as_such_until_there_is_room(store: Moody, man
     full[0] = ""
     await watch.look()
     watch.check()
+
+
+async def test_a_store_that_refused_a_write_is_told_as_such_until_one_goes_through(
+    store: Moody, manual_clock: ManualClock
+) -> None:
+    watch = StoreWatch(store, manual_clock, refusals=store.refusals)
+    await watch.begin()
+    await watch.look()
+    store.full = "it is full"
+    await watch.look()
+    watch.check_open()
+    assert store.tried == 0, "nothing is tried while nobody was refused anything"
+    with pytest.raises(StoreUnavailable):
+        await store.put("some", b"thing")
+    for _ in range(10):
+        await watch.look()
+        with pytest.raises(StoreUnavailable, match="it is full") as caught:
+            watch.check_open()
+        assert isinstance(watch.trouble, StoreUnavailable)
+        watch.check()  # reading goes on
+        assert caught.value.retry_after_s == 1.0
+    assert store.tried == 2, "and then not at each look"
+    store.full = ""
+    await manual_clock.advance(PROBE_S)
+    await watch.look()
+    watch.check_open()
+    assert watch.trouble is None
+    assert await store.get(PROBE) is None
+    await manual_clock.advance(PROBE_S)
+    await watch.look()
+    assert store.tried == 3
+
+
+async def test_a_write_that_failed_for_another_reason_is_no_refusal(store: Moody, manual_clock: ManualClock) -> None:
+    watch = StoreWatch(store, manual_clock, refusals=store.refusals)
+    await watch.begin()
+    store.full = "too slow"
+    with pytest.raises(StoreUnavailable):
+        await store.put("some", b"thing")
+    await watch.look()
+    watch.check()
+    assert store.tried == 1
 
 
 def test_a_disk_counts_as_full_before_nothing_fits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

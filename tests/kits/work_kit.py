@@ -13,6 +13,7 @@ from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.provider import Gate
 from sulla.work.base import Group, GroupOf, Handler, Job, Work
+from sulla.work.local import LocalWork
 from sulla.work.queue import JobCaps
 from tests.soon import a_pause
 
@@ -131,6 +132,23 @@ class WorkKit:
             await shop.until(lambda: shop.work.inspect().queued == ("c",))
             shop.gates["a"].open()
             await shop.until(lambda: shop.seen[2:] == ["c"])
+
+    async def test_what_waits_is_the_same_figure_at_all_who_look(self, make: MakeWork, store: MemoryStore) -> None:
+        async with Shop(store, make, JobCaps(total=1)) as shop:
+            gate = shop.gates["a"] = Gate()
+            await shop.ask("a")
+            await gate.reached()
+            await store.acquire("a", "home:1", PATIENCE_S)
+            await shop.ask("b", "c", "d")
+            other = LocalWork(store, shop.handle, shop.group_of, CLOCK, JobCaps())
+            other.hold(True)  # it is another daemon, which has heard of none of them
+            looking = asyncio.create_task(other.run())
+            for one in (shop.work, other):
+                await shop.until(lambda: one.inspect().waiting == 3)  # noqa: B023 - waited for here
+            await other.stop(0.0)
+            await looking
+            gate.open()
+            await shop.until(lambda: shop.work.inspect().waiting == 0)
 
     async def test_a_turn_that_another_agent_goes_on_with_waits_for_a_place_of_that_agent(
         self, make: MakeWork, store: MemoryStore

@@ -10,6 +10,7 @@ from sulla.core.ids import ThreadId
 from sulla.daemon.settings import bounds
 from sulla.daemon.settings.config import Settings
 from sulla.daemon.stores import store_place
+from sulla.host.findings import counted
 from sulla.host.host import Host
 from sulla.host.store_url import work_database
 from sulla.threads.given_back import free_lease
@@ -54,6 +55,23 @@ def make_work(settings: Settings, host: Host, handler: Handler, group_of: GroupO
         await handler(job)
 
     return DbosWork(host.store, handle, group_of, cluster, free, clock, own)
+
+
+def no_workers(work: Work) -> str:
+    """Whether nobody takes turns, for people, with what to do; empty if somebody does, or if that cannot be seen.
+
+    Args:
+        work: the daemon's.
+    """
+    doing = work.inspect()
+    if doing.workers != 0:
+        return ""
+    wait = f" ({counted(doing.waiting, 'conversation')} now)" if doing.waiting else ""
+    return (
+        f"no worker lives: messages are kept and wait{wait}, and no turn is taken. "
+        "Start one (`sulla up --role worker`, the unit sulla-worker@, or its container); "
+        "the log of one that has ended says why"
+    )
 
 
 def executor_of(settings: Settings) -> str:

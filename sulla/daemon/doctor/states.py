@@ -46,6 +46,12 @@ def judge_daemon(version: str, url: str, report: JsonObject) -> list[Finding]:
     if report.get("audit") == "failing":
         said = f"the audit log cannot be written; {report.get('audit_missing')} entries are missing"
         found.append(fault(said, "look at the disk, and at who may write in the home; the daemon goes on by itself"))
+    if "no_workers" in (troubles := _troubles(report)):
+        said = f"the gateway at {url} sees no worker that lives: messages are kept and wait, and no turn is taken"
+        found.append(fault(said, "start a worker, or see in its log why it has ended"))
+    if why := troubles.get("store_unavailable"):
+        said = f"the daemon at {url} takes nothing new: {why}"
+        found.append(fault(said, "look after the store; the daemon goes on by itself once that takes what is written"))
     if report.get("stopping"):
         found.append(warning(f"the daemon at {url} is stopping", "nothing, if somebody asked it to"))
     return found or ok(f"version {theirs} answers at {url} with the model {report.get('model')}")
@@ -66,6 +72,13 @@ def judge_worker(url: str, told: Watched) -> list[Finding]:
     return ok(
         f"a worker is ready at {url}; what it alone knows of (settings that wait, threads that fail) is in its log"
     )
+
+
+def _troubles(report: JsonObject) -> dict[str, str]:
+    """What does not work, by the words of `/readyz`, and why."""
+    found = report.get("troubles")
+    rows = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return {str(one.get("what")): str(one.get("why")) for one in rows}
 
 
 def judge_leftover(path: Path, exists: bool, pid: int | None) -> list[Finding]:

@@ -21,6 +21,9 @@ _BY_STATE = {
 }
 """Remedies by SQLSTATE."""
 
+_TAKES_NOTHING = ("53100", "25006")
+"""SQLSTATEs of a server that answers who reads, and lets nothing be written."""
+
 _GONE = ("3F000", "42P01", "42883")
 """No such schema, table or function."""
 
@@ -61,7 +64,8 @@ def remedy_of(error: BaseException) -> str:
 
 def explained(shown: str, error: BaseException) -> StoreUnavailable:
     """What went wrong with the server at `shown`, and what to do about it."""
-    return StoreUnavailable(f"the store {shown}: {remedy_of(error)}", retry_after_s=_RETRY_S)
+    refused = isinstance(error, psycopg.Error) and error.sqlstate in _TAKES_NOTHING
+    return StoreUnavailable(f"the store {shown}: {remedy_of(error)}", retry_after_s=_RETRY_S, refused=refused)
 
 
 def is_wrong_place(error: psycopg.Error) -> bool:

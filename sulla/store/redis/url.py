@@ -34,6 +34,9 @@ _REMEDIES = (
 )
 """What a refusal has in it, and what to do about it."""
 
+_TAKES_NOTHING = ("OOM command not allowed", "READONLY", "MISCONF", "NOREPLICAS")
+"""What a refusal to write has in it, by a server that answers who reads."""
+
 
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
@@ -112,7 +115,8 @@ def explained(where: str, error: RedisError | RedisRefusal | OSError) -> StoreUn
         remedy = next((remedy for needle, remedy in _REMEDIES if needle in said), "it refused")
     else:
         remedy = "it cannot be reached: start it, or check the URL"
-    return StoreUnavailable(f"the store {where}: {remedy} ({said})", retry_after_s=1.0)
+    refused = isinstance(error, RedisRefusal) and any(needle in said for needle in _TAKES_NOTHING)
+    return StoreUnavailable(f"the store {where}: {remedy} ({said})", retry_after_s=1.0, refused=refused)
 
 
 def _shown(scheme: str, user: str | None, password: str | None, host: str | None, port: int | None, path: str) -> str:

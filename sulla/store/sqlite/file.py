@@ -170,7 +170,8 @@ def explained(path: Path, error: sqlite3.Error | OSError) -> StoreUnavailable:
         return StoreUnavailable(f"the store {str(path)!r} cannot be opened: {error.strerror or error}")
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     remedy = _REMEDIES.get(code, f"SQLite failed; if it keeps failing, {_BEGIN_ANEW}")
-    return StoreUnavailable(f"the store {str(path)!r}: {remedy} ({error})")
+    refused = code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
+    return StoreUnavailable(f"the store {str(path)!r}: {remedy} ({error})", refused=refused)
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> str | int:

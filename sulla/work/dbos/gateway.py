@@ -19,7 +19,9 @@ from sulla.work.ready import ReadyLogs
 log = logging.getLogger(__name__)
 
 LOOK_S: Final = 2.0
-"""How often it is looked who is at work, in seconds."""
+"""How often it is looked who is at work and what waits, in seconds; no longer than that is waited for an answer."""
+MOST_LOOKED: Final = 10_000
+"""So many logs in which something is to be done are looked at, each time."""
 
 
 class GatewayWork:
@@ -33,6 +35,7 @@ class GatewayWork:
 
     def __init__(self, store: Store, cluster: Cluster, clock: Clock) -> None:
         self._ready = ReadyLogs(store)
+        self._workers: int | None = None
         self._cluster = cluster
         self._sender = WishSender(store, cluster.queue)
         self._clock = clock
@@ -47,7 +50,6 @@ class GatewayWork:
     async def open(self) -> None:
         """See `Work.open`."""
         await self._cluster.open(self._ready.store, self._clock)
-        await self._cluster.members.close()
         await self._cluster.claims.close()
 
     def enqueue(self, job: Job) -> None:
@@ -69,12 +71,12 @@ class GatewayWork:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return Inspection((), (), ())
+        return Inspection((), (), (), self._ready.waiting, self._workers)
 
     async def run(self) -> None:
         """See `Work.run`."""
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._sender.run()), group.create_task(self._look())]
+            tasks = [group.create_task(one()) for one in (self._sender.run, self._look, self._look_for_workers)]
             await self._over.wait()
             for task in tasks:
                 task.cancel()
@@ -87,8 +89,22 @@ class GatewayWork:
     async def _look(self) -> None:
         while True:
             try:
-                async for _ in self._ready.look():
+                async for _ in self._ready.look(most=MOST_LOOKED):
                     pass
             except StoreUnavailable as error:
                 log.warning("cannot look who is at work: %s", error)
+            await self._clock.sleep(LOOK_S)
+
+    async def _look_for_workers(self) -> None:
+        while True:
+            try:
+                async with self._clock.timeout(LOOK_S):
+                    found = await self._cluster.members.alive()
+            except (StoreUnavailable, TimeoutError) as error:
+                log.warning("cannot look which workers live: %s", str(error) or "no answer in time")
+                self._workers = None
+            else:
+                if found == 0 and self._workers != 0:
+                    log.warning("no worker lives: messages are kept, and wait until one does")
+                self._workers = found
             await self._clock.sleep(LOOK_S)

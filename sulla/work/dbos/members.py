@@ -50,6 +50,9 @@ SELECT executor, home, host, process, seen::text, extract(epoch FROM clock_times
 FROM sulla_work.members WHERE (executor = %(executor)s OR home = %(home)s) AND owner <> %(owner)s
 AND seen >= clock_timestamp() - make_interval(secs => %(dead)s) ORDER BY seen DESC
 """
+_ALIVE: Final = """
+SELECT count(*) FROM sulla_work.members WHERE seen > clock_timestamp() - make_interval(secs => %(dead)s)
+"""
 _OTHERS: Final = """
 SELECT executor, home, seen < clock_timestamp() - make_interval(secs => %(suspect)s), host, process
 FROM sulla_work.members WHERE executor <> %(executor)s
@@ -243,6 +246,15 @@ class Members:
                 found.append(DeadMember(executor, home))
         self.dead = tuple(found)
         return self.dead
+
+    async def alive(self) -> int:
+        """How many of them have said lately that they live.
+
+        Raises:
+            StoreUnavailable: the PostgreSQL does not answer.
+        """
+        found = await self._line.first(_ALIVE, self._words)
+        return int(found[0]) if found is not None else 0
 
     async def relieve(self, dead: DeadMember, give_back: Callable[[], Awaitable[None]]) -> None:
         """Have what a dead process had taken given to others; nothing happens if somebody else does, or just has.

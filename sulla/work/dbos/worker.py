@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -135,7 +136,7 @@ class DbosWork:
 
     def inspect(self) -> Inspection:
         """See `Work.inspect`."""
-        return self._runner.inspect()
+        return replace(self._runner.inspect(), waiting=self._ready.waiting)
 
     async def run(self) -> None:
         """See `Work.run`."""

@@ -49,6 +49,8 @@ def test_a_daemon_that_is_not_quite_right_is_worth_a_word(report: JsonObject, fo
     [
         ({"tokens_error": "record 7: the checksum does not match"}, "record 7: the checksum does not match"),
         ({"audit": "failing", "audit_missing": 3}, "3 entries are missing"),
+        ({"troubles": [{"what": "store_unavailable", "why": "it is full"}]}, "takes nothing new: it is full"),
+        ({"troubles": [{"what": "no_workers"}]}, "no worker that lives: messages are kept"),
     ],
 )
 def test_a_daemon_whose_guards_are_not_whole_is_a_fault(report: JsonObject, found: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from sulla.core.control import Control
 from sulla.store.memory import MemoryStore
+from sulla.store.values import Draft, Head
 from sulla.testing.provider import Gate
 from sulla.work.base import Group, Job
 from sulla.work.dbos import worker
@@ -68,6 +69,29 @@ async def test_what_nobody_was_told_of_is_found_in_the_queue(make: MakeWork, sto
         await deaf.queue.send(Wish("quiet", 0))
         await shop.until(lambda: shop.looked_at == ["quiet"])
     await deaf.close()
+
+
+async def test_a_gateway_says_that_nobody_is_at_work_and_what_waits_for_that(
+    make: MakeWork, store: MemoryStore, gateway: GatewayWork, url: str
+) -> None:
+    async def seen(workers: int, waiting: int) -> None:
+        async with CLOCK.timeout(PATIENCE_S):
+            while (found := gateway.inspect()) and (found.workers, found.waiting) != (workers, waiting):
+                await a_pause()
+
+    assert gateway.inspect().workers is None, "it has not looked yet"
+    for key in ("a", "b"):
+        await store.offer(key, "1", Draft("INPUT", b""), digest=b"", create=Head("thread"))
+    await seen(0, 2)
+    with psycopg.connect(url, autocommit=True) as line:
+        line.execute("INSERT INTO sulla_work.members VALUES ('two', 'h', now() + make_interval(secs => 60))")
+        line.execute(
+            "INSERT INTO sulla_work.members VALUES ('dead', 'h', now() - make_interval(secs => %s))", (DEAD_S,)
+        )
+    await seen(1, 2)
+    async with Shop(store, make, JobCaps()):
+        await seen(2, 0)
+    await seen(1, 0)
 
 
 async def test_what_another_worker_does_is_left_to_it_and_looked_at_again_by_it(
