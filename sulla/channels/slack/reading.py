@@ -187,7 +187,9 @@ def _pressed(payload: Mapping[str, Any]) -> Arrived | None:
     channel, sender = str(around.get("channel_id") or ""), str(user.get("id") or "")
     if not channel or not sender or action.get("type") != "button":
         return None
-    place = place_of(channel, str(around.get("thread_ts") or ""))
+    own, thread = str(around.get("message_ts") or ""), str(around.get("thread_ts") or "")
+    # A message below which somebody has answered names itself as the thread; it stands where it stood.
+    place = place_of(channel, thread if thread != own else "")
     press = Press(str(action.get("value") or "")[:200], " ".join(filter(None, (channel, sender, place.topic))))
     named = Sender(sender, str(user.get("name") or user.get("username") or sender)[:200])
     return Arrived(place, named, f"press:{sender}:{action.get('action_ts')}", "press", press=press)

@@ -154,6 +154,10 @@ def test_a_press_is_by_whom_slack_says_and_stands_where_its_message_does() -> No
     assert press is not None
     assert press.press is not None
     assert (press.place.key, press.sender.id, press.press.token) == ("C1\n1.1", "U1", "token")
+    below = {**payload, "container": {"channel_id": "D1", "message_ts": "2.1", "thread_ts": "2.1"}}
+    answered = arrived_of("interactive", below, BOT)
+    assert answered is not None
+    assert answered.place.key == "D1"
     several: list[dict[str, Any]] = [{"user": None}, {"container": {}}, {"actions": []}, {"type": "view_submission"}]
     for broken in several:
         assert arrived_of("interactive", {**payload, **broken}, BOT) is None
