@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sulla.agent.ending import NO_WORDS
+from sulla.agent.ending import DROPPED, NO_WORDS, WITHDRAWN
 from sulla.core.dataclass import dataclass
 from sulla.people.slice import Notice
 from sulla.threads.log import records as f
@@ -95,12 +95,22 @@ def step_of(entry: Entry) -> Step | None:
             return Begun(fact.message_id)
         case f.RunError():
             return Ended(f"*This did not work: {fact.message}*", broken_off=True)
+        case f.RunFinished() if _is_no_turn(fact):
+            return None
         case f.RunFinished():
             return Ended(_ending(fact.outcome), broken_off=fact.outcome.status != "done")
         case Notice() if not fact.wait_id:  # a question is asked with its buttons
             return Told(fact.text)
         case _:
             return None
+
+
+def _is_no_turn(fact: f.RunFinished) -> bool:
+    """Whether it is the end of a message that never had a turn of its own: another one took it along, or it was taken
+    back while it waited. What goes on goes on, and what it asks is still asked.
+    """
+    never_began = fact.outcome.status == "cancelled" and fact.outcome.reason in (DROPPED, WITHDRAWN)
+    return fact.joined is not None or never_began
 
 
 def _ending(outcome: f.Outcome) -> str:

@@ -19,6 +19,7 @@ from sulla.store.base import Store
 from sulla.testing.channels.asking_kit import AskingKit
 from sulla.testing.channels.exact_kit import AskedExactlyKit
 from sulla.testing.channels.kill_kit import MARK, KillKit
+from sulla.testing.channels.open_kit import OpenKit
 from sulla.testing.channels.others_kit import OthersKit
 from sulla.testing.channels.receiving_kit import ReceivingKit
 from sulla.testing.channels.scene import ECHO, Echo, Scene
@@ -70,7 +71,7 @@ class BrokenOff(Slow):
             yield delta
 
 
-class LineKit(AskingKit, AskedExactlyKit, KillKit, OthersKit, ReceivingKit):
+class LineKit(AskingKit, AskedExactlyKit, KillKit, OpenKit, OthersKit, ReceivingKit):
     """What a daemon keeps over every channel."""
 
     async def test_a_message_is_answered(self, wire: Wire, clock: ManualClock, store: Store, tmp_path: Path) -> None:
