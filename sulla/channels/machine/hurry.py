@@ -9,6 +9,9 @@ AT_ONCE_S: Final = 0.5
 FREE: Final = 5
 """So many such answers in a row are nothing: something may have happened that is not the daemon's."""
 PAUSE_S: Final = 1.0
+KNOWN_FREE: Final = 500
+"""So many answers in a row that go on and tell what is known are passed over as fast as they come; then there is one
+pause, lest a service that tells all anew for ever takes all of the daemon."""
 WHY: Final = f"its service answers at once with nothing new, again and again: it is asked every {PAUSE_S:g} s"
 
 
@@ -22,21 +25,31 @@ class Hurry:
     def __init__(self, now_s: float) -> None:
         self._since_s = now_s
         self._vain = 0
+        self._known = 0
 
     @property
     def slows(self) -> bool:
         """Whether the service is asked more seldom now."""
         return self._vain > FREE
 
-    def came(self, now_s: float, *, fresh: bool) -> float:
+    def came(self, now_s: float, *, fresh: bool, moves: bool = False) -> float:
         """An answer came; how long it is waited until the service is asked again, in seconds.
 
         Args:
             now_s: when, by `Clock.elapsed`.
             fresh: whether it brought anything that was not known.
+            moves: whether it brought something and is behind the one before: it tells again what it told, and comes to
+                what is new when it is read on.
         """
-        vain = not fresh and now_s - self._since_s < AT_ONCE_S
-        self._vain = min(self._vain + 1, FREE + 1) if vain else 0
-        pause_s = PAUSE_S if self.slows else 0.0
+        at_once = now_s - self._since_s < AT_ONCE_S
+        pause_s = 0.0
+        if fresh or not at_once:
+            self._vain = self._known = 0
+        elif moves:
+            self._vain, self._known = 0, (self._known + 1) % KNOWN_FREE
+            pause_s = 0.0 if self._known else PAUSE_S
+        else:
+            self._vain = min(self._vain + 1, FREE + 1)
+            pause_s = PAUSE_S if self.slows else 0.0
         self._since_s = now_s + pause_s
         return pause_s

@@ -248,9 +248,11 @@ class Line:
             self._refusals = None
             if not hurry.slows:
                 self._well()
+            moves = bool(batch.arrived) and batch.cursor != held.book.cursor
             fresh = await incoming.take(batch)
-            if pause_s := hurry.came(self._around.clock.elapsed(), fresh=fresh):
-                self._slow()
+            if pause_s := hurry.came(self._around.clock.elapsed(), fresh=fresh, moves=moves):
+                if hurry.slows:
+                    self._slow()
                 await self._around.clock.sleep(pause_s)
         raise Unavailable("the connection ended")
 

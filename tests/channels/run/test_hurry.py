@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from sulla.channels.machine.hurry import WHY
+from sulla.channels.machine.hurry import FREE, KNOWN_FREE, PAUSE_S, WHY, Hurry
 from sulla.channels.mail.mailbox import Mailbox
 from sulla.host.system import random_id
 from sulla.store.memory import MemoryStore
+from sulla.testing.channels.discord import DiscordWire
 from sulla.testing.channels.mail.wire import MailWire
 from sulla.testing.channels.matrix import MatrixWire
 from sulla.testing.channels.scene import ECHO, Scene
@@ -104,3 +105,41 @@ async def test_a_mail_server_that_tells_of_nothing_on_and_on_is_asked_seldom(
         await scene.until(lambda: scene.texts(1), "an answer")
         assert scene.texts(1) == [f"{ECHO}hello"]
     await wire.stop()
+
+
+async def test_what_a_service_tells_again_holds_nothing_up_and_nothing_is_called_well_that_is_away(
+    clock: ManualClock, tmp_path: Path
+) -> None:
+    wire = DiscordWire(clock)
+    await wire.start()
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        place, ann = wire.place(1), wire.person(1)
+        for number in range(10):
+            await wire.say(place, ann, f"message {number}")
+            await scene.until(lambda: len(scene.texts(1)) > number, "an answer")  # noqa: B023 - at once
+        for _ in range(3):
+            await wire.repeat()
+            await scene.pass_time(2)
+        began_s = clock.elapsed()
+        await wire.say(place, ann, "still there?")
+        await scene.until(lambda: scene.texts(1)[-1] == f"{ECHO}still there?", "an answer")
+        assert clock.elapsed() - began_s < 5
+        assert (len(scene.texts(1)), scene.line.standing.said) == (11, "well")
+        await wire.repeat()
+        wire.away(True)
+        began_s = clock.elapsed()
+        await scene.until(lambda: scene.line.state == "failing", "that it is away")
+        assert clock.elapsed() - began_s < 5
+    wire.away(False)
+    await wire.stop()
+
+
+def test_the_pauses_of_what_brings_nothing_and_of_what_is_known() -> None:
+    hurry = Hurry(0.0)
+    assert [hurry.came(0.0, fresh=False) for _ in range(FREE + 2)] == [0.0] * FREE + [PAUSE_S] * 2
+    assert hurry.slows
+    assert hurry.came(100.0, fresh=True) == 0.0
+    known = [hurry.came(100.0, fresh=False, moves=True) for _ in range(2 * KNOWN_FREE)]
+    assert [number for number, pause_s in enumerate(known, 1) if pause_s] == [KNOWN_FREE, 2 * KNOWN_FREE]
+    assert not hurry.slows
