@@ -17,6 +17,9 @@ COMMANDS: Final[tuple[CommandName, ...]] = get_args(CommandName)
 LOOKS: Final = frozenset({"help", "start", "status"})
 """Commands that change nothing."""
 OTHER: Final = "This was not taken: words and files are, and nothing else."
+READ_ONLY: Final = "You may read here, and not write."
+_MOST_PICKED: Final = 500
+"""Characters behind `/pick`; a choice of more is chosen otherwise."""
 _COMMAND: Final = re.compile(r"/([a-z]{2,12})(?:@\S+)?(?:\s+(.*))?", re.DOTALL)
 
 
@@ -67,13 +70,20 @@ class Pressed:
 
 
 @dataclass(frozen=True, slots=True)
+class Answering:
+    """Somebody who may answer and not write replies to something: it may be a question."""
+
+    person: Person
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """A message was edited or deleted by whoever wrote it."""
 
     person: Person | None
 
 
-Verdict = Ignored | Stranger | Told | Saying | Commanded | Pressed | Changed
+Verdict = Ignored | Stranger | Told | Saying | Commanded | Pressed | Answering | Changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +196,9 @@ def _read_only(arrived: Arrived, person: Person) -> Verdict:
         return Ignored("he may not write")
     said = _said(arrived, person)
     looks = isinstance(said, Pressed) or (isinstance(said, Commanded) and said.name in LOOKS)
-    return said if looks else Told("You may read here, and not write.")
+    if isinstance(said, Saying) and arrived.reply_to and "approve" in person.scopes:
+        return Answering(person)
+    return said if looks else Told(READ_ONLY)
 
 
 def command_of(text: str) -> tuple[CommandName, str] | None:
@@ -203,5 +215,5 @@ def _said(arrived: Arrived, person: Person) -> Verdict:
         return Saying(person)
     name, rest = command
     if name == "pick":
-        return Pressed(person, Press(rest[:64]))
+        return Pressed(person, Press(rest[:_MOST_PICKED]))
     return Commanded(person, name, rest)

@@ -28,12 +28,6 @@ TAKEN: Final = "That is taken as the answer."
 REFUSED: Final = "This was not taken as the answer; what stands above says why."
 NOT_YOURS: Final = "You may not answer this."
 NOTHING: Final = "Nothing is asked here now: there is nothing to pick."
-PRESS: Final = "Press a button below the question."
-SAY: Final = (
-    "Reply to the question with nothing but the words of a choice, or say `/pick` with what stands behind it there."
-)
-MOST_WORD_CHARS: Final = 40
-"""Of what somebody picked and is none, as it is told back."""
 MOST_PARTS: Final = 5
 """So many messages a question may take by which a call is made; nobody reads more before he allows it."""
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
@@ -120,7 +114,7 @@ def shown_of(question: Question, *, button_chars: int, more: str = "") -> Shown:
         if all(len(one.label) <= button_chars for one in question.choices):
             return Shown((prompt,), more)
         return Shown((prompt, "\n".join(f"- {one.label}" for one in question.choices)), more)
-    numbers = _numbered(question)
+    numbers = numbered(question)
     ways = "\n".join(
         f"{f'{number}.' if numbers else '-'} {one.label}: /pick {one.token}"
         for number, one in enumerate(question.choices, 1)
@@ -142,36 +136,6 @@ def shown_for_others(question: Question, who: Sequence[str]) -> Shown:
     return Shown((literal(question.prompt) or "?",), text)
 
 
-def replied(questions: Mapping[str, Question], said: str, reply_to: str, place: str, person: Person) -> Answered | str:
-    """What a reply in words means, where there are no buttons: a choice if it says nothing but its number or its label.
-    The reply names the question, so nothing is guessed.
-
-    Args:
-        questions: those that are open.
-        said: the words.
-        reply_to: the service's id of the message that they answer.
-        place: where.
-        person: who says them.
-
-    Returns:
-        The answer; or what he is told instead, empty if it chooses nothing.
-    """
-    words = _plain(said).casefold()
-    for question in questions.values():
-        if not reply_to or (question.ref, question.place) != (reply_to, place):
-            continue
-        numbers = _numbered(question)
-        meant = [
-            choice
-            for number, choice in enumerate(question.choices, 1)
-            if words in (choice.label.casefold(), _plain(choice.text).casefold() or None)
-            or (numbers and words == str(number))
-        ]
-        if len(meant) == 1:
-            return Answered(question, meant[0]) if "approve" in person.scopes else NOT_YOURS
-    return ""
-
-
 def pressed(questions: Mapping[str, Question], token: str, place: str, person: Person) -> Answered | str:
     """What a press means.
 
@@ -191,32 +155,6 @@ def pressed(questions: Mapping[str, Question], token: str, place: str, person: P
     return OLD
 
 
-def picked(
-    questions: Mapping[str, Question], word: str, place: str, person: Person, *, buttons: bool
-) -> Answered | str:
-    """What ``/pick WORD`` means: a choice by its token, as where nothing can be pressed.
-
-    Args:
-        questions: those that are open.
-        word: what stands behind it.
-        place: where.
-        person: who says it.
-        buttons: whether the service has them.
-
-    Returns:
-        The answer; or what he is told instead: why it is none, and how to choose.
-    """
-    if "approve" not in person.scopes:
-        return NOT_YOURS
-    if isinstance(found := pressed(questions, word, place, person), Answered):
-        return found
-    here = [one for one in questions.values() if one.place == place]
-    if not here:
-        return NOTHING
-    how = (PRESS if buttons else SAY) if any(one.choices for one in here) else "Reply to the question with your answer."
-    return f"{cut(_plain(word), MOST_WORD_CHARS)!r} is no choice of what is asked here now. {how}"
-
-
 def chosen(question: Question, choice: Choice) -> Shown:
     """What whoever chose something is told.
 
@@ -225,25 +163,6 @@ def chosen(question: Question, choice: Choice) -> Shown:
         choice: what was chosen: one that the daemon offers by itself, or what somebody else has thought of.
     """
     return Shown((choice.label,), TAKEN) if choice.verdict == "result" else Shown((), f"{choice.label}.")
-
-
-def for_others(questions: Mapping[str, Question], reply_to: str, place: str, person: Person, who: Sequence[str]) -> str:
-    """What whoever replies to an open question is told who may not answer it; empty where it is none, or he may.
-
-    Args:
-        questions: those that are open.
-        reply_to: the service's id of the message that is replied to.
-        place: where.
-        person: who replies.
-        who: may answer it by a channel.
-    """
-    asked = any(reply_to and (one.ref, one.place) == (reply_to, place) for one in questions.values())
-    if not asked or "approve" in person.scopes:
-        return ""
-    others = f" ({', '.join(who)})" if who else ""
-    return (
-        f"That question waits for somebody who may answer it{others}; your words went to the agent, and answer nothing."
-    )
 
 
 def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> Shown | None:
@@ -259,13 +178,13 @@ def over(closed: Mapping[str, Closed], reply_to: str, place: str) -> Shown | Non
     return Shown((literal(how),), f"That question is closed: what stands above came of it. {OVER}") if how else None
 
 
-def _numbered(question: Question) -> bool:
-    """Whether choices can be meant by their numbers: not where one of them is a number itself."""
+def numbered(question: Question) -> bool:
+    """Whether choices can be meant by their numbers: not where one of them is a number itself.
+
+    Args:
+        question: whose choices.
+    """
     return not any(choice.label.isdigit() for choice in question.choices)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _choices(wait: Wait) -> list[tuple[str, Verdict, str]]:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
-from sulla.agent.approvals.literal import literal
-from sulla.channels.base import Arrived, Batch, Press
-from sulla.channels.machine import asking
+from sulla.channels.base import Arrived, Batch
 from sulla.channels.machine.admission import (
     LOOKS,
+    READ_ONLY,
+    Answering,
     Changed,
     Commanded,
     Ignored,
@@ -23,13 +23,13 @@ from sulla.channels.machine.admission import (
     Told,
     command_of,
     judge,
-    who_may_answer,
 )
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
-from sulla.channels.machine.people import People, Person
-from sulla.channels.machine.values import Closed, Question, Shown
+from sulla.channels.machine.people import Identity, People, Person
+from sulla.channels.machine.values import Closed, Question
 from sulla.channels.metrics import ARRIVED, UNREAD
+from sulla.channels.run.answers import Answers
 from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
 from sulla.channels.run.door import FULL, PATIENCE_S, Door, NoRoom
@@ -37,14 +37,11 @@ from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
 from sulla.core.errors import (
-    AlreadyAnswered,
-    InvalidInput,
     NotFound,
-    SullaError,
 )
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
-from sulla.threads.log.records import Answer, Input
+from sulla.threads.log.records import Input
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +69,7 @@ class Incoming:
         self._door = Door(held)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
+        self._answering = Answers(held, self._mark)
         self.behind = Behind(held, self._take_now)
 
     async def take(self, batch: Batch) -> bool:
@@ -132,12 +130,14 @@ class Incoming:
 
     def _waits(self, arrived: Arrived, mark: str, people: People) -> bool:
         """Whether something waits now: it has files that are to be fetched, or comes behind what waits. What stops or
-        changes nothing, and what is pressed, goes past it.
+        changes nothing, and what is pressed or answers a question, goes past it.
         """
         verdict = judge(arrived, people, self._held.rules, (self._held.account.id,))
         if not isinstance(verdict, Saying | Changed | Commanded):
             return False
         if isinstance(verdict, Commanded) and verdict.name in _OVERTAKE:
+            return False
+        if isinstance(verdict, Saying) and self._answering.answers(self._where_asked(arrived), verdict.person):
             return False
         line = _line(arrived, verdict.person)
         if not (arrived.attachments and not isinstance(verdict, Commanded)) and not self.behind.waits(line):
@@ -185,59 +185,33 @@ class Incoming:
             case Ignored(why):
                 log.debug("%s: passed over: %s", held.name, why)
             case Stranger(identity):
-                code = await held.around.people.ask(identity, arrived.place.key, arrived.sender.name)
-                if code:
-                    held.talk(arrived.place, arrived.sender.id)
-                    held.outbox.say(arrived.place.key, _greeting(code), self._mark(arrived))
+                await self._greet(arrived, identity)
             case Told(text):
-                await self._tell(arrived, text)
+                await self._answering.tell(arrived, text)
             case Pressed(person, press):
-                await self._tell(arrived, await self._press(arrived, person, press))
+                await self._answering.press(arrived, person, press)
             case Commanded() as command:
-                line = _line(arrived, command.person)
-                dropped = command.name == "stop" and await self.behind.drop(line, _is_command)
-                mark, waits = self._mark(arrived), self.behind.waits(line)
-                await carry_out(held, arrived, command, mark, waits=waits, dropped=dropped)
+                await self._command(arrived, command)
+            case Answering(person):
+                held.talk(arrived.place, arrived.sender.id)
+                if not await self._answering.takes(arrived, person):
+                    await self._answering.tell(arrived, READ_ONLY)
             case Changed(person):
                 await self._change(arrived, person, patient=patient)
             case Saying(person):
                 await self._say(arrived, person, arrived.text, patient=patient)
 
-    async def _tell(self, arrived: Arrived, told: Shown | str) -> None:
-        """Tell whoever pressed or said something, in the service's own way where it has one: in the daemon's own words
-        alone there, which stand as the service has them.
-        """
-        shown = Shown((), told) if isinstance(told, str) else told
-        if arrived.kind == "press" and arrived.press is not None:
-            if arrived.press.id:
-                try:
-                    await ending(self._held.channel.answer_press(arrived.press, shown.text))
-                except SullaError as error:
-                    log.info("%s: a press was not answered: %s", self._held.name, error.message)
-            return
-        self._held.talk(arrived.place, arrived.sender.id)
-        key, answers = self._mark(arrived), arrived.message_id
-        self._held.outbox.say(arrived.place.key, shown.text, key, reply_to=answers, exact=shown.exact)
+    async def _greet(self, arrived: Arrived, identity: Identity) -> None:
+        held = self._held
+        if code := await held.around.people.ask(identity, arrived.place.key, arrived.sender.name):
+            held.talk(arrived.place, arrived.sender.id)
+            held.outbox.say(arrived.place.key, _greeting(code), self._mark(arrived))
 
-    async def _press(self, arrived: Arrived, person: Person, press: Press) -> Shown | str:
-        questions, place = self._held.book.questions, arrived.place.key
-        if arrived.kind == "press":
-            found = asking.pressed(questions, press.token, place, person)
-        else:
-            buttons = bool(self._held.channel.manners.most_buttons)
-            found = asking.picked(questions, press.token, place, person, buttons=buttons)
-        return found if isinstance(found, str) else await self._choose(found, person)
-
-    async def _choose(self, found: asking.Answered, person: Person) -> Shown | str:
-        """Hand on what was chosen; what whoever did is told."""
-        question, choice = found.question, found.choice
-        answer = Answer(question.wait_id, choice.text, choice.verdict, by=person.principal)
-        try:
-            await self._held.around.keeper().answer(ThreadId(question.thread), answer)
-        except (AlreadyAnswered, NotFound, InvalidInput):
-            return asking.OLD
-        self._held.close(question, f"{choice.label}: {person.name}")
-        return asking.chosen(question, choice)
+    async def _command(self, arrived: Arrived, command: Commanded) -> None:
+        line = _line(arrived, command.person)
+        dropped = command.name == "stop" and await self.behind.drop(line, _is_command)
+        mark, waits = self._mark(arrived), self.behind.waits(line)
+        await carry_out(self._held, arrived, command, mark, waits=waits, dropped=dropped)
 
     async def _change(self, arrived: Arrived, person: Person | None, *, patient: bool) -> None:
         """A message that is changed before its turn began is another one; later that is said."""
@@ -269,7 +243,7 @@ class Incoming:
         held, place = self._held, arrived.place
         talk = held.talk(place, arrived.sender.id)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
-        if person is not None and await self._answers(arrived, person):
+        if person is not None and await self._answering.takes(arrived, person):
             return
         files = await self._files(arrived, message_id)
         talk = held.talk(place)  # as it is now
@@ -286,9 +260,10 @@ class Incoming:
         self._held.note_asked(place, message_id, arrived.message_id)
         patience_s = 0.0 if person is None else PATIENCE_S if patient else None
         refused = await self._door.offer(talk, said, caller, patience_s)
-        told = refused or await self._for_others(arrived, person)
-        if told and person is not None:  # else whoever writes much would have much said
-            held.outbox.say(place.key, told, self._mark(arrived), reply_to=arrived.message_id)
+        if refused and person is not None:  # else whoever writes much would have much said
+            held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)
+        elif person is not None:
+            await self._answering.kept(arrived, person, message_id)
 
     async def _files(self, arrived: Arrived, message_id: MessageId) -> str:
         """Save what came with a message; what the agent is told of it."""
@@ -296,50 +271,6 @@ class Incoming:
             return ""
         async with self._fetching:
             return await self._inbox.save(self._held, arrived, message_id)
-
-    async def _answers(self, arrived: Arrived, person: Person) -> bool:
-        """Whether it is the answer in words to a question that asks for some, or chooses where there are no buttons;
-        or replies to one that is over.
-        """
-        questions = self._held.book.questions
-        if not self._held.channel.manners.most_buttons and arrived.reply_to:
-            found = asking.replied(questions, arrived.text, arrived.reply_to, arrived.place.key, person)
-            if found:
-                await self._tell(arrived, found if isinstance(found, str) else await self._choose(found, person))
-                return True
-        if not arrived.reply_to:
-            return False
-        for question in questions.values() if "approve" in person.scopes else ():
-            asked_here = question.place == arrived.place.key and question.ref == arrived.reply_to
-            if asked_here and not question.choices:
-                said = await self._answer(question, arrived, person)
-                if said:
-                    await self._tell(arrived, said)
-                return True
-        if closed := asking.over(self._held.book.closed, arrived.reply_to, arrived.place.key):
-            await self._tell(arrived, closed)
-        return closed is not None
-
-    async def _for_others(self, arrived: Arrived, person: Person | None) -> str:
-        """What he is told whose words are a message, and reply to a question that others answer; empty for nothing."""
-        questions = self._held.book.questions
-        if person is None or not arrived.reply_to or arrived.kind != "message" or not questions:
-            return ""
-        who = who_may_answer(await self._held.around.people.read(), self._held.rules)
-        return asking.for_others(questions, arrived.reply_to, arrived.place.key, person, who)
-
-    async def _answer(self, question: Question, arrived: Arrived, person: Person) -> Shown | str:
-        """Hand on what answers in words; what whoever wrote it is told, if anything."""
-        if not arrived.text.strip():
-            return asking.WORDS  # what is forwarded or cited are not his words, and a file is none
-        answer = Answer(question.wait_id, arrived.text, by=person.principal)
-        try:
-            await self._held.around.keeper().answer(ThreadId(question.thread), answer)
-        except InvalidInput as error:
-            return Shown((literal(error.message),), asking.REFUSED)
-        except (AlreadyAnswered, NotFound):
-            return asking.OLD
-        return asking.NO_FILES if arrived.attachments else ""
 
 
 def _edit(arrived: Arrived, number: int) -> Arrived:

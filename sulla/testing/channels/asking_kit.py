@@ -77,9 +77,8 @@ class AskingKit:
             await wire.say(place, ann, "do it twice", forwarded=True)
             await scene.until(lambda: scene.texts(1), "a question")
             await wire.say(wire.place(2), wire.person(2), "1", reply_to=wire.seen(place)[0].ref)
-            await wire.say(place, ann, "1")
             await wire.say(place, ann, "1, I think", reply_to=wire.seen(place)[0].ref)
-            await scene.until(lambda: len(scene.keeper.said) == 3, "they are messages as any")
+            await scene.until(lambda: len(scene.keeper.said) == 2, "it is a message as any")
             assert not made
             await wire.say(place, ann, "1", reply_to=wire.seen(place)[0].ref)
             await scene.until(lambda: len(_asked(scene)) == 2, "another question")

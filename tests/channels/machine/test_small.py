@@ -127,22 +127,6 @@ def test_a_press_counts_for_who_may_at_its_place_while_it_is_asked() -> None:
     assert asking.pressed(open_, token, "p", Person("rita", ("read", "write"))) == asking.NOT_YOURS
 
 
-def test_a_word_that_is_no_choice_is_called_that_and_told_how_to_choose() -> None:
-    ann, rita = Person("ann"), Person("rita", ("read", "write"))
-    question = asking.question_of(WAIT, "p", "t", "secret", 3)
-    open_, token = {question.id: question}, question.choices[0].token
-    assert asking.picked(open_, token, "p", ann, buttons=True) == asking.Answered(question, question.choices[0])
-    pressing, saying = (asking.picked(open_, "Allow\nit", "p", ann, buttons=buttons) for buttons in (True, False))
-    assert pressing == f"'Allow it' is no choice of what is asked here now. {asking.PRESS}"
-    assert saying == f"'Allow it' is no choice of what is asked here now. {asking.SAY}"
-    assert asking.picked(open_, token, "q", ann, buttons=True) == asking.NOTHING
-    assert asking.picked(open_, "Allow", "p", rita, buttons=True) == asking.NOT_YOURS
-    assert asking.picked(open_, token, "p", rita, buttons=True) == asking.NOT_YOURS
-    words = asking.question_of(Wait("answer:y", CallId("c"), "How many?"), "p", "t", "secret", 3)
-    told = asking.picked({words.id: words}, "seven", "p", ann, buttons=True)
-    assert told == "'seven' is no choice of what is asked here now. Reply to the question with your answer."
-
-
 def test_choices_that_are_longer_than_a_button_stand_in_the_question() -> None:
     question = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("a", "b" * 21)), "p", "t", "s", 3)
     assert asking.shown_of(question, button_chars=20) == Shown(("Which?", f"- a\n- {'b' * 21}"))
@@ -154,37 +138,6 @@ def test_without_buttons_it_is_asked_in_words() -> None:
     assert [(one.verdict, one.text) for one in question.choices] == [("result", "a"), ("result", "b")]
     said = asking.shown_of(question, button_chars=0).exact[1]
     assert all(f"/pick {one.token}" in said for one in question.choices)
-
-
-def test_a_reply_that_says_nothing_else_chooses_by_number_or_label() -> None:
-    ann, rita = Person("ann"), Person("rita", ("read", "write"))
-    question = replace(asking.question_of(WAIT, "p", "t", "secret", 0), ref="r")
-    open_ = {question.id: question}
-    allow, _, always = question.choices
-    good = (("1", allow), (" Allow ", allow), ("ALLOW\n", allow), ("3", always), ("always  allow", always))
-    for said, choice in good:
-        assert asking.replied(open_, said, "r", "p", ann) == asking.Answered(question, choice), said
-    for said in ("0", "4", "01", "1 2", "1, please", "Allow?", "I do not allow", "", "-1", "yes"):
-        assert asking.replied(open_, said, "r", "p", ann) == "", said
-    assert asking.replied(open_, "1", "r", "p", rita) == asking.NOT_YOURS
-    assert asking.replied(open_, "tell me more", "r", "p", rita) == ""
-    for reply_to, place in (("other", "p"), ("r", "q"), ("", "p")):
-        assert asking.replied(open_, "1", reply_to, place, ann) == ""
-    unsent = replace(question, ref="")
-    assert asking.replied({unsent.id: unsent}, "1", "", "p", ann) == ""
-
-
-def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> None:
-    wait = Wait("answer:x", CallId("c"), "How many?", choices=("3", "2", "many", "Many"))
-    question = replace(asking.question_of(wait, "p", "t", "secret", 0), ref="r")
-    open_ = {question.id: question}
-    assert asking.replied(open_, "2", "r", "p", Person("ann")) == asking.Answered(question, question.choices[1])
-    for said in ("1", "4", "many"):
-        assert asking.replied(open_, said, "r", "p", Person("ann")) == "", said
-    assert "- 3: " in asking.shown_of(question, button_chars=0).exact[1]
-    assert "the number" not in asking.shown_of(question, button_chars=0).text
-    named = asking.question_of(WAIT, "p", "t", "secret", 0)
-    assert "2. Refuse: /pick" in asking.shown_of(named, button_chars=0).exact[1]
 
 
 def test_what_was_seen_is_known_and_bounded() -> None:
