@@ -143,13 +143,15 @@ class Lines:
         await self._people.refuse(code)
         return ChannelRefused(code)
 
-    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
+    async def pair(
+        self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None, *, less: bool = False
+    ) -> ChannelPaired:
         """See `rpc.ChannelService`; who was let in is told so."""
-        let_in, confirmed = await self._people.confirm(code, person, scopes)
+        let_in, confirmed, before = await self._people.confirm(code, person, scopes, less=less)
         channel = confirmed.identity.channel
         if (line := self.every.get(channel)) is not None:
             await line.tell(confirmed.place, f"You are known here now, as {let_in.name}. Write something, or /help.")
-        return ChannelPaired(let_in.name, channel, let_in.scopes)
+        return ChannelPaired(let_in.name, channel, let_in.scopes, before, let_in.channels)
 
     async def forget_person(self, person: str) -> ChannelForgotten:
         """See `rpc.ChannelService`; whom the settings let in would still be, with what is usual."""

@@ -48,6 +48,7 @@ class ChannelPair(Params):
     code: Code
     person: PersonName
     scopes: Annotated[list[ChannelScope], Field(min_length=1, max_length=4)] | None = None
+    less: bool = False
 
 
 class ChannelForget(Params):
@@ -174,7 +175,13 @@ class ChannelPaired:
 
     person: str
     channel: str
+    """By which the person is known now, too."""
     scopes: tuple[str, ...]
+    """What the person may by every channel."""
+    before: tuple[str, ...]
+    """The same before; empty for somebody who was not known."""
+    channels: tuple[str, ...]
+    """All by which the person is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +217,9 @@ class ChannelService(Protocol):
             NotFound: there is no such code, or no longer.
         """
 
-    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> ChannelPaired:
+    async def pair(
+        self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None, *, less: bool = False
+    ) -> ChannelPaired:
         """Let somebody in.
 
         Raises:
@@ -250,7 +259,7 @@ async def _refuse(service: ChannelService, params: ChannelRefuse, context: Conte
 
 async def _pair(service: ChannelService, params: ChannelPair, context: Context) -> ChannelPaired:
     scopes = None if params.scopes is None else tuple(dict.fromkeys(params.scopes))
-    return await service.pair(params.code, params.person, scopes)
+    return await service.pair(params.code, params.person, scopes, less=params.less)
 
 
 async def _forget(service: ChannelService, params: ChannelForget, context: Context) -> ChannelForgotten:
@@ -345,7 +354,13 @@ METHODS: Final[Methods[ChannelService]] = Methods(
             _pair,
             Rest("POST", "/channels/people", "Let somebody in who was given a code.", 201),
             Example(
-                {"person": "ann", "channel": "home", "scopes": ["read", "write", "approve"]},
+                {
+                    "person": "ann",
+                    "channel": "home",
+                    "scopes": ["read", "write", "approve"],
+                    "before": [],
+                    "channels": ["home"],
+                },
                 {"code": "K7QM2XPD", "person": "ann"},
             ),
         ),

@@ -72,12 +72,14 @@ class MemoryLines:
         self.people = self.people.refused(code, 0.0)
         return talked.ChannelRefused(code)
 
-    async def pair(self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None) -> talked.ChannelPaired:
+    async def pair(
+        self, code: str, person: str, scopes: tuple[ChannelScope, ...] | None, *, less: bool = False
+    ) -> talked.ChannelPaired:
         """He is let in then."""
-        self.people, let_in, good = self.people.confirmed(code, person, scopes, 0.0)
+        self.people, let_in, good = self.people.confirmed(code, person, scopes, 0.0, less=less)
         if let_in is None or good is None:
             raise NotFound("the code is not good")
-        return talked.ChannelPaired(let_in.name, good.identity.channel, let_in.scopes)
+        return talked.ChannelPaired(let_in.name, good.identity.channel, let_in.scopes, (), let_in.channels)
 
     async def forget_person(self, person: str) -> talked.ChannelForgotten:
         """He may write no longer."""

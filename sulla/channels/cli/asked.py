@@ -36,7 +36,10 @@ async def ask(given: argparse.Namespace, where: Door) -> Exit:
             method, params = "channel.test", {"channel": given.channel}
         case "pair":
             scopes = {"scopes": [one.strip() for one in given.scopes.split(",")]} if given.scopes else {}
-            method, params = "channel.pair", {"code": given.code, "person": given.person, **scopes}
+            method, params = (
+                "channel.pair",
+                {"code": given.code, "person": given.person, **scopes, **({"less": True} if given.less else {})},
+            )
         case "codes":
             method = "channel.codes"
         case "refuse":
@@ -56,6 +59,15 @@ async def ask(given: argparse.Namespace, where: Door) -> Exit:
     return _shown(method, found)
 
 
+def _let_in(found: dict[str, Any]) -> str:
+    """Who was let in, and what that person may."""
+    may = f"{found['person']} is let in by {found['channel']}, and may {', '.join(found['scopes'])}"
+    if len(found["channels"]) > 1:
+        may += f" by each of {', '.join(found['channels'])}"
+    changed = found["before"] and {*found["before"]} != {*found["scopes"]}
+    return f"{may} (before: {', '.join(found['before'])})" if changed else may
+
+
 def _shown(method: str, found: dict[str, Any]) -> Exit:
     rows: list[tuple[str, ...]]
     match method:
@@ -65,7 +77,7 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
         case "channel.test":
             tell(f"{found['channel']} works, as {one_line(found['account'])}")
         case "channel.pair":
-            tell(f"{found['person']} may write by {found['channel']}: {', '.join(found['scopes'])}")
+            tell(_let_in(found))
         case "channel.refuse":
             tell(f"nobody comes in by {one_line(found['code'])}")
         case "channel.codes":

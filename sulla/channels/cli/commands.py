@@ -34,7 +34,9 @@ def arguments(command: argparse.ArgumentParser) -> None:
         parsers[name].add_argument("channel", metavar="NAME", help="the channel")
     parsers["pair"].add_argument("code", metavar="CODE", help="what the person was told")
     parsers["pair"].add_argument("person", metavar="PERSON", help="who that is; of a known one, one more identity")
-    parsers["pair"].add_argument("--scopes", help="what the person may, e.g. read,write; else read, write and approve")
+    may = "what the person may by all channels, e.g. read,write; else what it is, or read, write and approve"
+    parsers["pair"].add_argument("--scopes", help=may)
+    parsers["pair"].add_argument("--less", action="store_true", help="also where a known person loses something by it")
     parsers["refuse"].add_argument("code", metavar="CODE", help="which code is good no longer")
     parsers["forget"].add_argument("person", metavar="PERSON", help="who")
 

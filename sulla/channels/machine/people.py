@@ -64,6 +64,11 @@ class Person:
         """Under what his messages are counted and his answers kept."""
         return f"channel:{self.name}"
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Where he is known."""
+        return tuple(dict.fromkeys(one.channel for one in self.identities))
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -138,7 +143,7 @@ class People:
         return replace(now, codes=(*now.codes, code), asked=asked), fresh
 
     def confirmed(
-        self, code: str, name: str, scopes: tuple[ChannelScope, ...] | None, now_s: float
+        self, code: str, name: str, scopes: tuple[ChannelScope, ...] | None, now_s: float, *, less: bool = False
     ) -> tuple[People, Person | None, Code | None]:
         """The owner says whose a code is.
 
@@ -147,6 +152,7 @@ class People:
             name: of the person; one that is there gets a further identity.
             scopes: what he may; None for what is usual, or what he may already.
             now_s: UTC seconds.
+            less: whether he may lose by it what he may already, which he would on all channels.
 
         Returns:
             The people as they are then, who it is, and the code; None for a code that is not good, which is to be kept
@@ -154,7 +160,8 @@ class People:
 
         Raises:
             InvalidInput: the name is none.
-            Conflict: too many wrong codes were tried, or there are too many people.
+            Conflict: too many wrong codes were tried, there are too many people, or he would lose what he may. The code
+                stays good.
         """
         if not _NAME.fullmatch(name):
             raise InvalidInput(f"name: got {name[:60]!r}, expected small letters, digits, '-', '_' and '.', 40 at most")
@@ -164,8 +171,28 @@ class People:
         found = now.coded(code)
         if found is None:
             return replace(now, wrong_s=(*now.wrong_s, now_s)), None, None
+        if not less and (lost := now.lost(name, scopes)):
+            may = ", ".join(lost[0].scopes)
+            raise Conflict(
+                f"{name!r} may {may} now, by all channels, and would lose {' and '.join(lost[1])}: leave "
+                "the scopes out to keep what it is, or say that it is to be less (`--less`)"
+            )
         codes = tuple(one for one in now.codes if one is not found)
         return (*replace(now, codes=codes).joined(name, found.identity, scopes), found)
+
+    def lost(
+        self, name: str, scopes: tuple[ChannelScope, ...] | None
+    ) -> tuple[Person, tuple[ChannelScope, ...]] | None:
+        """Somebody who may less with other scopes, and what he would lose; None for nobody.
+
+        Args:
+            name: his.
+            scopes: what he may then; None for what he may already.
+        """
+        if scopes is None or (person := self.named(name)) is None:
+            return None
+        gone = tuple(one for one in person.scopes if one not in scopes)
+        return (person, gone) if gone else None
 
     def refused(self, code: str, now_s: float) -> People:
         """The owner lets a stranger not in: his code is good no longer. It counts as given.

@@ -68,27 +68,32 @@ class PeopleBook:
         await self._change(change)
         return given
 
-    async def confirm(self, code: str, name: str, scopes: tuple[ChannelScope, ...] | None) -> tuple[Person, Code]:
-        """Let somebody in.
+    async def confirm(
+        self, code: str, name: str, scopes: tuple[ChannelScope, ...] | None, *, less: bool = False
+    ) -> tuple[Person, Code, tuple[ChannelScope, ...]]:
+        """Let somebody in; who it is, his code, and what he might before, nothing if he was not known. See
+        `People.confirmed`.
 
         Raises:
             NotFound: the code is not good.
             InvalidInput: the name is none.
-            Conflict: too many wrong codes were tried, or there are too many people.
+            Conflict: too many wrong codes were tried, there are too many people, or he would lose what he may.
         """
         found: tuple[Person | None, Code | None] = None, None
+        before: tuple[ChannelScope, ...] = ()
 
         def change(people: People) -> People:
-            nonlocal found
-            changed, person, good = people.confirmed(code, name, scopes, self._clock.now())
-            found = person, good
+            nonlocal found, before
+            changed, person, good = people.confirmed(code, name, scopes, self._clock.now(), less=less)
+            found, was = (person, good), people.named(name)
+            before = was.scopes if was is not None else ()
             return changed
 
         await self._change(change)
         person, confirmed = found
         if person is None or confirmed is None:
             raise NotFound("the code is not good, or no longer: have the person write again, and take the new one")
-        return person, confirmed
+        return person, confirmed, before
 
     async def refuse(self, code: str) -> None:
         """Let a stranger not in.

@@ -129,7 +129,7 @@ class LineKit(AskingKit, AskedExactlyKit, KillKit, OpenKit, OthersKit, Receiving
             await scene.until(lambda: scene.texts(1), "a code")
             code = (await scene.people.read()).codes[0].code
             assert code in scene.texts(1)[0]
-            person, _ = await scene.people.confirm(f" {code.lower()} ", "ann", None)
+            person, *_ = await scene.people.confirm(f" {code.lower()} ", "ann", None)
             assert "admin" not in person.scopes
             await wire.say(wire.place(1), wire.person(1), "hello")
             await wire.say(wire.place(2), wire.person(2), "hello")

@@ -65,3 +65,37 @@ async def test_it_says_where_no_codes_are_left(
     told = capsys.readouterr()
     lines = [line for line in (told.out + told.err).splitlines() if "all its codes are given" in line]
     assert [line.partition(":")[0] for line in lines] == ["tg"]
+
+
+async def test_who_is_let_in_is_told_with_what_is_changed_on_all_channels(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked_for: list[dict[str, object]] = []
+
+    class Letting(Answering):
+        """Plays a daemon that lets bob in by a second channel."""
+
+        before: tuple[str, ...] = ("read", "write")
+        channels: tuple[str, ...] = ("tg", "dc")
+
+        async def call(self, method: str, **params: object) -> dict[str, Any]:
+            asked_for.append(params)
+            scopes = {"scopes": ["read"], "before": list(self.before), "channels": list(self.channels)}
+            return {"person": "bob", "channel": "dc", **scopes}
+
+    @asynccontextmanager
+    async def letting(where: Door) -> AsyncIterator[Letting]:
+        yield Letting()
+
+    monkeypatch.setattr(asked, "open_client", letting)
+    given = argparse.Namespace(below="pair", json=False, code="ABCD2345", person="bob", scopes="read", less=True)
+    said = "bob is let in by dc, and may read"
+    for before, channels, told in (
+        (("read", "write"), ("tg", "dc"), f"{said} by each of tg, dc (before: read, write)"),
+        (("read",), ("tg", "dc"), f"{said} by each of tg, dc"),
+        ((), ("dc",), said),
+    ):
+        Letting.before, Letting.channels = before, channels
+        assert await asked.ask(given, cast("Door", None)) is Exit.OK
+        assert "".join(capsys.readouterr()).strip() == told
+    assert asked_for[0] == {"code": "ABCD2345", "person": "bob", "scopes": ["read"], "less": True}

@@ -10,6 +10,7 @@ from sulla.channels.machine.people import (
     DAY_S,
     MOST_CODES,
     MOST_WRONG,
+    ChannelScope,
     Identity,
     People,
     decode,
@@ -19,6 +20,22 @@ from sulla.core.errors import Conflict, CorruptRecord, InvalidInput, NotFound
 
 EVE = Identity("tg", "5")
 NOW = 1_000.0
+
+
+def test_scopes_are_a_persons_on_all_channels_and_are_lost_where_that_is_said_alone() -> None:
+    known = People().joined("bob", Identity("tg", "1"), ("read", "write"))[0]
+    asked, code = known.asking(Identity("dc", "2"), "p", "ABCD2345", NOW)
+    with pytest.raises(Conflict, match=r"'bob' may read, write now, by all channels, and would lose write"):
+        asked.confirmed(code, "bob", ("read",), NOW)
+    cases: tuple[tuple[tuple[ChannelScope, ...] | None, bool, tuple[ChannelScope, ...]], ...] = (
+        (None, False, ("read", "write")),
+        (("read",), True, ("read",)),
+        (("read", "write", "approve"), False, ("read", "write", "approve")),
+    )
+    for scopes, less, may in cases:
+        _, person, good = asked.confirmed(code, "bob", scopes, NOW, less=less)
+        assert person is not None
+        assert (person.scopes, person.channels, good is not None) == (may, ("tg", "dc"), True)
 
 
 def test_a_code_lets_in_once() -> None:
