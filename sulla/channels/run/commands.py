@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Final
 
 from sulla.channels.base import Arrived
 from sulla.channels.machine.admission import Commanded
@@ -11,6 +12,7 @@ from sulla.channels.machine.values import MOST_LEFT
 from sulla.channels.run.held import Held
 from sulla.core.ids import ThreadId
 from sulla.threads.log.records import StopAsked
+from sulla.threads.log.state import ThreadState
 
 HELP = """\
 - `/new` begins another conversation here
@@ -20,6 +22,9 @@ HELP = """\
 - `/help` says this
 
 All else goes to the agent."""
+
+
+NOTHING_DONE: Final = "Nothing is being done here, and nothing waits."
 
 
 async def carry_out(
@@ -62,9 +67,21 @@ def _new(held: Held, arrived: Arrived, rest: str, key: str) -> str:
 
 async def _stop(held: Held, arrived: Arrived, key: str, *, dropped: bool) -> str:
     talk = held.book.talks[arrived.place.key]
-    if talk.thread:
+    state = await held.around.threads.load(ThreadId(talk.thread), messages=False) if talk.thread else None
+    if talk.thread:  # also where nothing is to be seen: a message may come to it just now
         await held.around.keeper().stop(ThreadId(talk.thread), key)
-    return "Stopped. What waited is dropped, too." if talk.thread or dropped else "Nothing is being done here."
+    before = _stopped_at(state) if state is not None else 0
+    works = state is not None and state.run is not None and state.run.message.seq > before
+    drops = dropped or (state is not None and any(seq > before for seq in state.inbox.waiting))
+    if works:
+        return "Stopped. What waited is dropped, too." if drops else "Stopped."
+    return "What waited is dropped; nothing was being done." if drops else NOTHING_DONE
+
+
+def _stopped_at(state: ThreadState) -> int:
+    """Where in the log a stop was asked for that nobody has carried out yet; 0 for none."""
+    stops = (seq for seq, one in state.inbox.controls.items() if isinstance(one.fact, StopAsked) and not one.fact.only)
+    return max(stops, default=0)
 
 
 async def _status(held: Held, arrived: Arrived, waits: int) -> str:

@@ -115,7 +115,7 @@ async def test_a_stop_drops_what_waits(wire: Dripping, clock: ManualClock, tmp_p
         await wire.tell(1, "two")
         await wire.tell(1, "/stop")
         await scene.until(lambda: len(scene.texts(1)) == 2, "that it stops, and the command")
-        assert scene.texts(1)[0].startswith("Stopped.")
+        assert scene.texts(1)[0].startswith("What waited is dropped")
         await wire.tell(1, "three")
         await scene.until(lambda: len(scene.texts(1)) == 3, "an answer")
         assert [said.text for _, said, _ in scene.keeper.said] == ["three"]

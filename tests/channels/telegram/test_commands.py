@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from sulla.channels.run.commands import NOTHING_DONE
 from sulla.channels.run.door import PATIENCE_S
 from sulla.core.message import Text
 from sulla.host.system import random_id
@@ -27,11 +28,38 @@ async def test_a_stop_drops_what_waits_and_the_next_message_is_answered(
         await scene.until(lambda: provider.requests, "it is at work")
         await wire.say(wire.place(1), wire.person(1), "two")
         await wire.say(wire.place(1), wire.person(1), "/stop")
-        await scene.until(lambda: any("Stopped" in one for one in scene.texts(1)), "it is stopped")
+        said = "Stopped. What waited is dropped, too."
+        await scene.until(lambda: said in scene.texts(1), "it is stopped")
         gate.open()
         await wire.say(wire.place(1), wire.person(1), "three")
         await scene.until(lambda: "Third." in scene.texts(1), "the answer")
         provider.assert_done()
+
+
+async def test_a_stop_says_what_was_stopped_and_what_was_dropped(
+    wire: TelegramWire, clock: ManualClock, tmp_path: Path
+) -> None:
+    provider = ScriptedProvider(["First.", Say((Gate(), "Second."))])
+    place, ann = wire.place(1), wire.person(1)
+    async with Scene(wire, tmp_path, store=MemoryStore(clock, random_id), clock=clock, provider=provider) as scene:
+        await scene.pair(1, "ann")
+
+        async def stopped() -> str:
+            before = len(scene.texts(1))
+            await wire.say(place, ann, "/stop")
+            await scene.until(lambda: len(scene.texts(1)) > before, "what was stopped")
+            return scene.texts(1)[-1]
+
+        assert await stopped() == NOTHING_DONE
+        await wire.say(place, ann, "one")
+        await scene.until(lambda: "First." in scene.texts(1), "the answer")
+        await scene.pass_time(5)
+        assert await stopped() == NOTHING_DONE
+        await wire.say(place, ann, "two")
+        await scene.until(lambda: len(provider.requests) == 2, "it is at work")
+        assert await stopped() == "Stopped."
+        await scene.pass_time(5)
+        assert await stopped() == NOTHING_DONE
 
 
 async def test_a_message_that_waits_and_is_edited_twice_is_one_message(
