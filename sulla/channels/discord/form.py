@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.machine.tables import aligned, listed, room_of
 
 MOST_CHARS: Final = 2_000
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _RULE: Final = re.compile(r"^\s*\|?(\s*:?-{3,}:?\s*\|)+(\s*:?-{3,}:?\s*)?\s*$")
+_BAR: Final = re.compile(r"(?<!\\)\|")
+_MARKED: Final = re.compile(r"(\*\*|`)(.+?)\1")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BREAK: Final = "\u200b"
 _FENCES: Final = re.compile("`{3,}")
@@ -48,7 +51,7 @@ def measured(text: str, *exact: str) -> int:
 
 
 def _measured_text(text: str) -> int:
-    growth = sum(text.count(char) for char in _GROWING) + text.count("`") // 3
+    growth = sum(text.count(char) for char in _GROWING) + text.count("`") // 3 + room_of(text)
     return utf16_units(text) + growth + (_CLOSING if "```" in text or "~~~" in text else 0)
 
 
@@ -97,7 +100,7 @@ def _plain(lines: list[str]) -> list[str]:
     while at < len(lines):
         rows = _table(lines, at)
         if rows:
-            made += ["```", *(row.replace("```", f"``{_BREAK}`") for row in rows), "```"]
+            made += _shown_table([_cells(row) for row in rows])
             at += len(rows) + 1
             continue
         end = at
@@ -109,10 +112,8 @@ def _plain(lines: list[str]) -> list[str]:
 
 
 def _table(lines: list[str], at: int) -> list[str]:
-    """The rows of a table that begins here, without the line below its head; none where it would grow by that."""
+    """The rows of a table that begins here, without the line below its head."""
     if at + 1 >= len(lines) or "|" not in lines[at] or not _RULE.match(lines[at + 1]):
-        return []
-    if len(lines[at + 1]) < len("```\n```"):
         return []
     rows = [lines[at]]
     for line in lines[at + 2 :]:
@@ -120,6 +121,20 @@ def _table(lines: list[str], at: int) -> list[str]:
             break
         rows.append(line)
     return rows
+
+
+def _cells(row: str) -> list[str]:
+    """What stands in a row, as people read it in a block of code."""
+    inner = row.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    cells = (one.strip().replace("\\|", "|") for one in _BAR.split(inner))
+    return [_MARKED.sub(r"\2", one).replace("```", f"``{_BREAK}`") for one in cells]
+
+
+def _shown_table(rows: list[list[str]]) -> list[str]:
+    if columns := aligned(rows):
+        return ["```", *columns.split("\n"), "```"]
+    return _paragraph(listed(rows, sum(len(cell) + 3 for row in rows for cell in row) * 3 // 2).split("\n"))
 
 
 def _paragraph(lines: list[str]) -> list[str]:

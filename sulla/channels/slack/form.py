@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import zip_longest
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from sulla.channels.machine.tables import aligned, listed
 
 MOST_CHARS: Final = 4_000
 """Of one message: what Slack advises for a text."""
@@ -23,6 +24,8 @@ MOST_JSON_CHARS: Final = 12_000
 MOST_PIECES: Final = 300
 _MOST_URL: Final = 3_000
 _MOST_INDENT: Final = 8
+_MOST_LISTED: Final = 2 * MOST_CHARS
+"""Of a table that is shown as a list: heads stand at each cell."""
 _MOST_FALLBACK: Final = 1_000
 _STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
 _BARE: Final = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]}*_~]")
@@ -175,7 +178,11 @@ class _Writer:
                 self._rows[-1].append("".join(one.content for one in token.children or []))
             case "table_close":
                 rows, self._rows = self._rows or [], None
-                self._code(_aligned(rows))
+                if shown := aligned(rows):
+                    self._code(shown)
+                else:
+                    self._gap()
+                    self._put(listed(rows, _MOST_LISTED))
 
     def _begin_list(self, token: Token) -> None:
         if not self._quotes:
@@ -267,10 +274,3 @@ class _Writer:
             last["text"] += text
         else:
             self._run.append(piece)
-
-
-def _aligned(rows: list[list[str]]) -> str:
-    """A table in letters of one width."""
-    columns = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
-    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, columns, strict=False)).rstrip() for row in rows]
-    return "\n".join([*lines[:1], "-|-".join("-" * width for width in columns), *lines[1:]])

@@ -36,8 +36,8 @@ from sulla.channels.base import (
 from sulla.channels.http.bounds import WHOLE_S
 from sulla.channels.http.by_httpx import AnswerTooSlow, bounded
 from sulla.channels.kinds import Wanted
-from sulla.channels.machine.cutting import beginning, utf16_units
-from sulla.channels.telegram.form import formed
+from sulla.channels.machine.cutting import beginning
+from sulla.channels.telegram.form import formed, measured
 from sulla.channels.telegram.reading import WANTED, arrived_of
 from sulla.channels.telegram.settings import TelegramOptions
 from sulla.core.clock import Clock
@@ -192,8 +192,8 @@ class TelegramChannel:
         """The next question for updates says it."""
 
     def measure(self, text: str, *exact: str) -> int:
-        """See `base.Channel`: the form is never longer than the text."""
-        return utf16_units(text) + sum(utf16_units(one) + 1 for one in exact)
+        """See `base.Channel`."""
+        return measured(text, *exact)
 
     async def send(self, place: Place, said: Said) -> Outcome:
         """See `base.Channel`."""
@@ -243,7 +243,7 @@ class TelegramChannel:
 
     async def send_file(self, place: Place, file: SaidFile) -> Outcome:
         """See `base.Channel`."""
-        caption, entities = _form(Said(beginning(file.caption, _MOST_CAPTION, utf16_units)))
+        caption, entities = _form(Said(beginning(file.caption, _MOST_CAPTION, measured)))
         try:
             sent = await self._bot.send_document(
                 place.id,

@@ -1,7 +1,7 @@
 """An agent's CommonMark as Telegram shows it: a plain text, and which parts of it look how. Pure.
 
 Nothing is escaped and nothing can be refused, as it happens with marks in the text: half a message that is still being
-written is as good as a whole one. The plain text is never longer than what it was made of.
+written is as good as a whole one. The plain text is longer than what it was made of for its tables alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sulla.channels.machine.cutting import utf16_units
+from sulla.channels.machine.tables import aligned, listed, room_of
 from sulla.core.dataclass import dataclass
 
 _INLINE: Final = {"strong": "bold", "em": "italic", "s": "strikethrough"}
@@ -68,7 +69,12 @@ def formed(text: str, exact: Sequence[str] = ()) -> Formed:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("strikethrough")
+    return MarkdownIt("commonmark").enable(["strikethrough", "table"])
+
+
+def measured(text: str, *exact: str) -> int:
+    """How much room a message takes; never falls as it grows."""
+    return utf16_units(text) + room_of(text) + sum(utf16_units(one) + 1 for one in exact)
 
 
 class _Writer:
@@ -80,11 +86,15 @@ class _Writer:
         self._spans: list[Span] = []
         self._open: list[tuple[str, int, str]] = []
         self._lists: list[int | None] = []
+        self._rows: list[list[str]] | None = None
+        """Of the table that is being read."""
 
     def blocks(self, tokens: list[Token]) -> None:
         """Write the blocks of a text, in order."""
         for token in tokens:
-            if token.type == "inline":
+            if self._rows is not None or token.type == "table_open":
+                self._table(token)
+            elif token.type == "inline":
                 self._inline(token.children or [])
             elif token.type in _LEAVES:
                 self._leaf(token)
@@ -105,6 +115,21 @@ class _Writer:
         if token.type in ("fence", "code_block"):
             self._span("pre", start, language=token.info.strip().split(" ")[0][:30])
 
+    def _table(self, token: Token) -> None:
+        rows = self._rows = [] if self._rows is None else self._rows
+        match token.type:
+            case "tr_open":
+                rows.append([])
+            case "inline":
+                rows[-1].append("".join(one.content for one in token.children or []))
+            case "table_close":
+                self._rows = None
+                self._gap()
+                start, columns = self._at, aligned(rows)
+                self._put(columns or listed(rows, sum(len(cell) + 3 for row in rows for cell in row) * 3 // 2))
+                if columns:
+                    self._span("pre", start)
+
     def _list(self, token: Token) -> None:
         match token.type:
             case "bullet_list_open":
@@ -120,7 +145,7 @@ class _Writer:
     def done(self, source: str) -> Formed:
         """What was written."""
         text = "".join(self._pieces)
-        if not text.strip() or utf16_units(text) > utf16_units(source):
+        if not text.strip() or utf16_units(text) > measured(source):
             return Formed(source, ())
         end = utf16_units(text.rstrip())
         cut = (
