@@ -186,7 +186,7 @@ class _Writer:
 
     def _gap(self) -> None:
         """A new block begins."""
-        if not self._at or self._ends("• ") or (self._lists and self._ends(". ")):
+        if not self._at or self._ends("\n\n") or self._ends("• ") or (self._lists and self._ends(". ")):
             return
         self._put("\n" if self._ends("\n") else "\n\n")
 
@@ -201,7 +201,8 @@ class _Writer:
     def _close(self) -> None:
         if self._open:
             kind, start, url = self._open.pop()
-            self._span(kind, start, url=url)
+            if kind != "blockquote" or all(one[0] != kind for one in self._open):  # the Bot API takes none within one
+                self._span(kind, start, url=url)
 
     def _span(self, kind: str, start: int, *, url: str = "", language: str = "") -> None:
         if kind == "text_link" and not url.startswith(("http://", "https://", "tg://")):

@@ -21,6 +21,7 @@ from sulla.channels.telegram.form import Span, formed, measured
         ("# Title\n\nwords", "Title\n\nwords", [("bold", 0, 5)]),
         ("- a\n- b\n  1. c\n  2. d", "• a\n• b\n  1. c\n  2. d", []),
         ("> said\n\nby", "said\n\nby", [("blockquote", 0, 4)]),
+        ("> said\n> > more\n\nby", "said\n\nmore\n\nby", [("blockquote", 0, 10)]),
         ("```py\nx = 1\n```", "x = 1", [("pre", 0, 5)]),
         (
             "| a | *be* |\n|---|--:|\n| 100 | 2 |\n\nend",
