@@ -5,6 +5,7 @@ In the page nothing that an agent writes is HTML of its own, and nothing is load
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email import policy
@@ -19,6 +20,9 @@ from sulla.channels.machine.exact import rows
 from sulla.core.dataclass import dataclass
 
 _MOST_SUBJECT: Final = 80
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_ESCAPED: Final = re.compile(r"(?<!`)(`{1,9})(?!`).{1,500}?(?<!`)\1(?!`)|\\([!-/:-@\[-`{-~])")
+"""Code, or a mark behind a backslash."""
 _PAGE: Final = "<!doctype html>\n<html><body>\n{}</body></html>\n"
 
 
@@ -60,7 +64,7 @@ def written(letter: Letter, enclosed: Enclosed | None = None) -> bytes:
     """
     message = EmailMessage(policy=policy.SMTP)
     above = [*map(plain, letter.exact)]
-    text = "\n\n".join(filter(None, (*above, plain(letter.text))))
+    text = "\n\n".join(filter(None, (*above, unescaped(plain(letter.text)))))
     message["From"] = f"Sulla <{letter.sender}>"
     message["To"] = ", ".join(letter.to)
     message["Subject"] = f"Re: {plain_line(letter.subject)}" if letter.subject else _begun(text)
@@ -89,6 +93,25 @@ def written(letter: Letter, enclosed: Enclosed | None = None) -> bytes:
 def plain(text: str) -> str:
     """A text without what no mail can hold."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+def unescaped(text: str) -> str:
+    """CommonMark as it is read by people to whom nobody shows it: without the backslashes that keep a mark from being
+    one. Code stays as it is.
+
+    Args:
+        text: CommonMark.
+    """
+    made: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or (line.strip() == mark[1] and mark[1].startswith(fence))):
+            fence = "" if fence else mark[1]
+        elif not fence and not line.startswith(("    ", "\t")):
+            line = _ESCAPED.sub(lambda found: found[2] or found[0], line)
+        made.append(line)
+    return "\n".join(made)
 
 
 def plain_line(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sulla.channels.mail.form import Enclosed, Letter, page, written
+from sulla.channels.mail.form import Enclosed, Letter, page, unescaped, written
 
 HOSTILE = "a\r\nBcc: eve@x\r\n\r\n<script>x</script>\x00\ud800 \u202egnp"
 
@@ -31,6 +31,24 @@ def part(message: EmailMessage, kind: str) -> str:
 )
 def test_the_text_is_as_it_was_written(text: str) -> None:
     assert part(mail(text), "plain") == f"{text}\n"
+
+
+def test_backslashes_that_keep_marks_from_being_some_are_for_who_shows_them() -> None:
+    for text, read in (
+        (
+            r"(This answer to “long\-one” was broken off.)",
+            "(This answer to “long-one” was broken off.)",
+        ),
+        (r"> a \*b\* \\ C:\dir \`x\`", r"> a *b* \ C:\dir `x`"),
+        (r"`a\-b` \- ``c\`d``", r"`a\-b` - ``c\`d``"),
+        ("```\na\\-b\n~~~\n\\-\n```\n\\-", "```\na\\-b\n~~~\n\\-\n```\n-"),
+        ("    a\\-b", "    a\\-b"),
+        ("x" + "`" * 50_000 + r"\-", "x" + "`" * 50_000 + "-"),
+    ):
+        assert unescaped(text) == read
+    broken = mail(r"*(This answer to “a\-b” was broken off.)*")
+    assert part(broken, "plain") == "*(This answer to “a-b” was broken off.)*\n"
+    assert "a-b" in part(broken, "html")
 
 
 @pytest.mark.parametrize(
