@@ -54,6 +54,8 @@ class ChannelKind(NamedTuple):
     asks: Mapping[str, str] = MappingProxyType({})
     """Options that the wizard asks for before any secret, by their names, with what it asks; an empty answer leaves one
     out. What is typed is shown."""
+    unless: Mapping[str, str] = MappingProxyType({})
+    """Of `may`, secrets for which the wizard does not ask where this option is given."""
 
 
 KINDS: Final = (
@@ -110,10 +112,11 @@ KINDS: Final = (
         ),
         may=MappingProxyType(
             {
-                "word": "if it writes none, 16 to 40 small letters and digits by chance, which people write behind a + "
-                "in the address (else empty)"
+                "word": "the word that people write behind a + in the address, 16 to 40 small letters and digits by "
+                "chance"
             }
         ),
+        unless=MappingProxyType({"word": "authserv"}),
     ),
     ChannelKind(
         "matrix",

@@ -78,7 +78,6 @@ async def set_up(
     text = _text_of(path)
     added(text, name, kind.name, options, {})  # before anybody is asked
     shown = {option: f"{what}: " for option, what in kind.asks.items() if option not in options}
-    hidden = {secret: f"Give {what} (it is not shown): " for secret, what in {**kind.secrets, **kind.may}.items()}
     said = AccountSettings(name=name, kind=kind.name)
     secrets, asks = dict[str, str](), True
     chosen: dict[str, Plain] = dict(options)
@@ -89,6 +88,7 @@ async def set_up(
                 said = said.model_copy(update={"options": dict(chosen)})
                 chosen = _meant(chosen, options_of(said, kind))  # before any secret is asked for
                 asks = False
+            hidden = _hidden(kind, chosen)
             secrets |= await _secrets(ask, {name: what for name, what in hidden.items() if name not in secrets})
             kept = {key: SecretStr(one) for key, one in secrets.items() if one}
             account, why, refused = await _tried(said.model_copy(update={"secrets": kept}), kind)
@@ -105,6 +105,13 @@ async def set_up(
         tell(f"it was not taken: {one_line(why, 300)}")
         secrets = _good(secrets, why)
     return Exit.FAILED
+
+
+def _hidden(kind: ChannelKind, chosen: Mapping[str, Plain]) -> dict[str, str]:
+    """How each secret is asked for."""
+    may = {name: what for name, what in kind.may.items() if not chosen.get(kind.unless.get(name, ""))}
+    needed = {name: f"Give {what} (it is not shown): " for name, what in kind.secrets.items()}
+    return needed | {name: f"Give {what}, or nothing (it is not shown): " for name, what in may.items()}
 
 
 async def _tried(said: AccountSettings, kind: ChannelKind) -> Tried:

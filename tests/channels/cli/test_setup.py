@@ -100,10 +100,17 @@ async def test_a_wrong_password_of_a_mailbox_is_asked_for_alone_and_an_address_t
     await wire.start()
     options = wire.options()
     answers = (options["imap"], options["smtp"], options["authserv"])
-    person = Person("", "no address", ADDRESS, *answers, "wrong", "", PASSWORD)
+    person = Person("", "no address", ADDRESS, *answers, "wrong", PASSWORD)
     mail = next(one for one in KINDS if one.name == "mail")
     assert await set_up(mail, "post", tmp_path / "sulla.toml", person) == Exit.OK
-    assert [hidden for _, hidden in person.asked] == [False] * 6 + [True] * 3
+    assert [hidden for _, hidden in person.asked] == [False] * 6 + [True] * 2
+    assert not [one for one, _ in person.asked if "behind a +" in one]  # its server is believed, so no word is
+    word = Person(*answers[:2], "", PASSWORD, "abcdefgh12345678")
+    assert await set_up(mail, "other", tmp_path / "other.toml", word, {"address": ADDRESS}) == Exit.OK
+    assert word.asked[-1][0] == (
+        "Give the word that people write behind a + in the address, 16 to 40 small letters and digits by chance, or "
+        "nothing (it is not shown): "
+    )
     account = _account(tmp_path)
     assert (account["options"], account["secrets"]) == (options, {"password": PASSWORD})
     await wire.stop()
