@@ -16,6 +16,7 @@ from pydantic import BaseModel, SecretStr
 from sulla.channels.cli.file import Plain, added, notices_by, removed, write
 from sulla.channels.kinds import ChannelKind, kinds
 from sulla.channels.opened import Tried, fault_of, kind_of, making, options_of, tried
+from sulla.channels.run.quiet import hush_all
 from sulla.channels.settings import AccountSettings
 from sulla.core.errors import InvalidInput, NotFound, SettingsError
 from sulla.core.redact import Redactor
@@ -48,6 +49,7 @@ async def add(given: argparse.Namespace, home: Path) -> Exit:
     Raises:
         SettingsError, InvalidInput, Conflict: it cannot be set up; the message says why.
     """
+    hush_all()
     if not sys.stdin.isatty():
         raise InvalidInput("`sulla channel add` asks at a terminal: else write [[channels.accounts]] into sulla.toml")
     if not await asyncio.to_thread(home.is_dir):

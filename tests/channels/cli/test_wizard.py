@@ -85,3 +85,15 @@ def test_whoever_leaves_it_leaves_nothing(place: Place, telegram: Telegram) -> N
         assert seen.process.wait(PATIENCE_S) != Exit.OK
     assert [one.name for one in place.home.iterdir() if one.name.startswith("sulla.")] == ["sulla.toml"]
     assert (place.home / "sulla.toml").read_text() == BEFORE
+
+
+def test_a_page_instead_of_an_answer_is_told_in_a_line_and_no_library_writes_beside_it(
+    place: Place, telegram: Telegram
+) -> None:
+    with terminal(add(place, telegram), place.environ) as seen:
+        for _ in range(3):
+            answer(seen, "a token/with a page")
+            seen.until("it was not taken")
+        assert seen.process.wait(PATIENCE_S) == Exit.FAILED
+    assert "Traceback" not in seen.shown
+    assert "invalid JSON" not in seen.shown
