@@ -27,6 +27,7 @@ from sulla.channels.machine.admission import (
 from sulla.channels.machine.citing import cited_apart
 from sulla.channels.machine.legible import legible
 from sulla.channels.machine.people import Identity, People, Person
+from sulla.channels.machine.speaking import said_by, unmarked
 from sulla.channels.machine.values import Closed, Question
 from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.answers import Answers
@@ -251,11 +252,11 @@ class Incoming:
         quoted, origin, tainted = arrived.quoted, _origin(person), person is None
         if person is None:
             quoted, text = "\n\n".join(filter(None, (f"{arrived.sender.name}: {text}", quoted))), UNKNOWN
-        said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted)
-        if (
-            person is not None and place.kind == "group" and text
-        ):  # the name is the owner's word for him, and not his own
-            said = replace(said, text=f"{person.name} says:\n{text}", said_chars=len(text))
+        chars = 0
+        if place.kind == "group":  # many speak there; the name is the owner's word for who does, and not his own
+            quoted = unmarked(quoted)
+            text, chars = said_by(person.name, text) if person is not None and text else (text, 0)
+        said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted, said_chars=chars)
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
         patience_s = 0.0 if person is None else PATIENCE_S if patient else None

@@ -7,6 +7,7 @@ from typing import Final
 from sulla.core.dataclass import dataclass
 from sulla.core.errors import NotFound
 from sulla.core.ids import RunId, ThreadId
+from sulla.threads.log.inputs import said_of
 from sulla.threads.log.records import Input, RunStarted
 from sulla.threads.store import ThreadStore
 
@@ -57,6 +58,6 @@ async def _said(threads: ThreadStore, thread: ThreadId, seq: int) -> Whose:
         match entry.fact:
             case Input(message_id=message_id, tainted=True, quoted=quoted):
                 return Whose(message_id, quoted)
-            case Input(message_id=message_id, origin="user", question=None, text=text):
-                return Whose(message_id, text)
+            case Input(message_id=message_id, origin="user", question=None, text=text, said_chars=said_chars):
+                return Whose(message_id, said_of(text, said_chars))
     return Whose()
