@@ -131,7 +131,8 @@ def _words(wait: Wait) -> str:
 
 
 def _plain(text: str) -> str:
-    return "".join(char if " " <= char <= "~" else json.dumps(char)[1:-1] for char in text)
+    """A text as JSON spells it, such that a character that was typed (``\\\\n``) is not taken for what it spells."""
+    return "".join(char if " " <= char <= "~" and char != "\\" else json.dumps(char)[1:-1] for char in text)
 
 
 def refusal(wait: Wait, answer: Answer | None, at_ms: int) -> ToolCallResult | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sulla.agent.approvals.approvals import question
 from sulla.core.ids import CallId
 from sulla.core.message import ToolCall
 from sulla.store.memory import MemoryStore
@@ -25,3 +26,17 @@ async def test_the_question_lacks_what_is_hidden_and_the_call_made_on_a_yes_has_
     desk.provider.add(DONE)
     await desk.say(world, thread, Answer(wait.wait_id, "", "approve"))
     assert desk.hooks.done[-1] == ("post", {"url": "https://b.example/x", "body": "pw-of-mine"})
+
+
+def test_a_tools_own_half_of_a_question_shows_what_was_typed_apart_from_what_is_there() -> None:
+    call = ToolCall(CallId("c"), "bash", {"command": "x"})
+    asked = {
+        said: question(call, f"Run this: {said}", "d" * 64)[0] for said in ("a\n", "a\\n", "\u202e", "\\u202e", "\\\n")
+    }
+    assert [one.partition("Run this: ")[2].partition(". (call")[0] for one in asked.values()] == [
+        r"a\n",
+        r"a\\n",
+        r"\u202e",
+        r"\\u202e",
+        r"\\\n",
+    ]
