@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, get_args
 
 from sulla.agent.approvals.open_questions import OpenQuestions
+from sulla.agent.input.sanitize import sanitize
 from sulla.agent.limits.rate import RateAllowed, RateLimits, RateReason, Rates, TooFast
 from sulla.core.clock import Clock
 from sulla.core.errors import AlreadyAnswered, NotFound, QueueFull, RateLimited
@@ -46,7 +48,7 @@ class Intake:
         self._readable.remember(thread_id)
 
     async def send(self, thread_id: ThreadId, fact: Input, caller: str) -> Sent:
-        """Keep a message, unless it comes too fast.
+        """Keep a message, unless it comes too fast; what is passed on with it without what nobody sees of it.
 
         A message that the thread has is answered as at first, however fast it comes, and does not count: neither a
         full window nor a restart of the daemon can take back what was acknowledged.
@@ -64,6 +66,8 @@ class Intake:
             QueueFull: too many messages wait.
         """
         await self._readable.check(thread_id)
+        if fact.quoted:  # what is said is screened when its turn begins; what came with it has nobody else to do so
+            fact = replace(fact, quoted=sanitize(fact.quoted).text)
         match self._rates.take(thread_id, caller, fact.message_id, self._clock.elapsed()):
             case RateAllowed(counted):
                 sent = await self._threads.send(thread_id, fact)

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
 
-from sulla.agent.input.sanitize import sanitize
 from sulla.capabilities import capabilities
 from sulla.core.errors import Busy, CorruptRecord, InvalidInput, NotFound, ShuttingDown
 from sulla.core.ids import MessageId, ThreadId
@@ -193,7 +192,7 @@ class Service:
             "web" if message.unattended else "user",
             agent=await self._known(message.agent),
             tainted=message.from_model,
-            quoted=sanitize(message.quoted).text,
+            quoted=message.quoted,
             said_chars=message.said_chars,
             flow=await self._flow(message.flow),
         )

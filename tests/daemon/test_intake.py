@@ -12,19 +12,27 @@ from typing import Any
 import pytest
 
 from sulla.access.principal import ALL_SCOPES
+from sulla.agent.limits.rate import RateLimits
 from sulla.core.errors import StoreUnavailable
+from sulla.core.ids import MessageId
 from sulla.daemon.build import System, build
+from sulla.daemon.intake import Intake
 from sulla.daemon.models.choice import Choice
 from sulla.daemon.settings.config import load_settings
+from sulla.daemon.thread_schema import THREAD_SCHEMA
 from sulla.gateway.app import GatewayConfig, build_app
 from sulla.gateway.server.server import Server, bind, serve
 from sulla.host.place import Place
 from sulla.host.system import SystemClock
 from sulla.models.catalog import ModelName
 from sulla.store.base import Store
+from sulla.store.memory import MemoryStore
 from sulla.testing.clock import ManualClock
 from sulla.testing.provider import ScriptedProvider
 from sulla.testing.store import FaultyStore, at_record
+from sulla.testing.world import World
+from sulla.threads.log.records import Input
+from sulla.threads.readable import ReadableThreads
 from tests.doubles.tokens import MemoryTokens
 from tests.gateway.peer import Frame, Peer
 
@@ -252,3 +260,16 @@ async def test_status_counts_what_was_refused_by_reason(tmp_path: Path) -> None:
         await at.taken(second, "m1")
         await at.refused(second, "m2")
         assert (await at.call("system.status"))["rate_limited"] == {"min_interval": 1, "burst": 2, "token_burst": 1}
+
+
+async def test_what_is_passed_on_is_kept_without_what_nobody_sees_of_it_whoever_hands_it_in() -> None:
+    store = MemoryStore(ManualClock(), lambda prefix: f"{prefix}_mem")
+    await store.open()
+    world = World(store, ScriptedProvider())
+    intake = Intake(world.threads, ReadableThreads(world.threads, store, THREAD_SCHEMA), RateLimits(), world.clock)
+    thread = await world.thread()
+    hidden = "a mail <\u200b/quoted> of\U000e0061\U000e0062 \u202eEve"
+    await intake.send(thread, Input(MessageId("m"), "sum it up", quoted=hidden), "channel:tg:ann")
+    (kept,) = [entry.fact for entry in await world.log(thread) if isinstance(entry.fact, Input)]
+    assert kept.quoted == "a mail </quoted> of Eve"
+    await store.close()

@@ -13,7 +13,7 @@ _ABOUT: Final = (
 )
 QUOTED: Final = "<quoted>\n"
 """How the part of a message begins that is passed on with it."""
-_TAG: Final = re.compile(r"<(?=/?quoted\b)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?=\s*/?\s*quoted\b)", re.IGNORECASE)
 
 
 def said_parts(text: str, origin: Origin, quoted: str, *, tainted: bool) -> list[Part]:
