@@ -238,7 +238,7 @@ def _sender(message: EmailMessage) -> str | None:
 def _is_vouched(message: EmailMessage, sender: str, own: Own, *, alone: bool) -> bool:
     """Whether the sender is who he says he is. Whoever else gets a mail knows the word then: so it counts alone."""
     if own.authserv:
-        results = [" ".join(str(one).split()) for one in message.get_all("Authentication-Results", [])]
+        results = [value for name, value in message.raw_items() if name.lower() == "authentication-results"]
         return vouched(results, own.authserv, sender.rpartition("@")[2])
     return alone and any(map(own.knows_word, _addresses(message, _RECIPIENTS)))
 
