@@ -13,7 +13,8 @@ from typing import Final
 from sulla.channels.machine.cutting import utf16_units
 
 MOST_CHARS: Final = 2_000
-_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)[^`]*$")
+"""It gives nothing back: a row of ``~`` with a backquote behind it would be divided in every way."""
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _RULE: Final = re.compile(r"^\s*\|?(\s*:?-{3,}:?\s*\|)+(\s*:?-{3,}:?\s*)?\s*$")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
