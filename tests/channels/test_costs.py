@@ -34,7 +34,8 @@ LEAST_S: Final = 0.005
 BOT: Final = Account("1", "sulla")
 PLACE: Final = Place("p")
 UNITS: Final = (
-    " \t \u00a0 \u200b \u0301 \ufeff \u2028 < > | ` ~ _ * # - : ; @ [ ] ( ) ! & \\ / . = \" ' {{ __a `a``b <@ <a| ||a ```a"
+    " \t \u00a0 \u200b \u0301 \ufeff \u2028 < > | ` ~ _ * # - : ; @ [ ] ( ) ! & \\ / . = \" ' {{ __a `a``b <@ <a|"
+    " ||a ```a"
     ' [a]( ![a]( **a >>> &#1 a@b a: #a <a> -- | http:// On\u00a0a <a\u00a0href="https://matrix.to/#/a'
 ).split(" ")
 AROUND: Final = (("", "`"), ("a", ":"), ("|", "x\n> y"))

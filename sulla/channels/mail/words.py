@@ -37,6 +37,8 @@ _VOID: Final = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr"}
 )
 _MOST_DEPTH: Final = 500
+_MOST_MARKS: Final = 3
+"""Before a line that is cited however deep: each line of a page would grow by all that are open otherwise."""
 _DIVIDERS: Final = (
     "divrplyfwdmsg",
     "outlookmessageheader",
@@ -260,7 +262,7 @@ class _Page(TagReader):
     def _break(self, *, anew: bool = False) -> None:
         if anew or self._is_shown:
             self._lines.append("".join(self._line).rstrip())
-            self._line, self._is_begun, self._is_shown = ["> " * self._cites], False, False
+            self._line, self._is_begun, self._is_shown = ["> " * min(self._cites, _MOST_MARKS)], False, False
 
     def text(self) -> str:
         """What was read."""
