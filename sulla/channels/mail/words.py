@@ -213,8 +213,8 @@ class _Page(TagReader):
         if len(self._open) >= _MOST_DEPTH:
             self._deeper += 1
             return
-        hides = tag in _UNSEEN or "display:none" in style or "visibility:hidden" in style or "font-size:0" in style
-        cites = set_apart == "cited"
+        hides = tag in _UNSEEN or "display:none" in style
+        cites = not hides and set_apart in ("cited", "unseen")
         self._open.append(_Element(tag, hides, cites))
         self._named[tag] += 1
         self._hides += hides
