@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.channels.machine.standing import Refusals
+
 AT_ONCE_S: Final = 0.5
 """An answer that takes no longer was not waited for."""
 FREE: Final = 5
 """So many such answers in a row are nothing: something may have happened that is not the daemon's."""
+TOLD_S: Final = 3_600.0
+"""How seldom that is logged."""
 PAUSE_S: Final = 1.0
 WHY: Final = f"its service answers at once with nothing new, again and again: it is asked every {PAUSE_S:g} s"
 
 
 class Hurry:
-    """It lives as long as one reading of a channel.
+    """It lives as long as its channel.
 
     Args:
         now_s: by `Clock.elapsed`.
@@ -22,6 +26,28 @@ class Hurry:
     def __init__(self, now_s: float) -> None:
         self._since_s = now_s
         self._vain = 0
+        self._told_s = float("-inf")
+        self.refusals: Refusals | None = None
+        """While the service hands nothing on."""
+
+    def begins(self, now_s: float) -> None:
+        """It is read anew.
+
+        Args:
+            now_s: by `Clock.elapsed`.
+        """
+        self._since_s, self._vain = now_s, 0
+
+    def tells(self, now_s: float) -> bool:
+        """Whether it is logged now that the service is asked more seldom; `Line.why` says so all the time.
+
+        Args:
+            now_s: by `Clock.elapsed`.
+        """
+        if now_s - self._told_s < TOLD_S:
+            return False
+        self._told_s = now_s
+        return True
 
     @property
     def slows(self) -> bool:
