@@ -15,6 +15,15 @@ _FWD: Final = re.compile(
 _FWD_WITHIN: Final = re.compile(
     r"[\[(]\s*(?:fwd?|wg|tr|rv|vb|enc|pd|vs|ilt|trs|doorst)\s*(?:[:\uff1a][^\])]{0,200})?[\])]", re.IGNORECASE
 )
+_PASSED_ON: Final = (
+    r"(?:forwarded|(?:weiter(?:geleitet|leitung)|doorgestuurd|inoltr(?:at[oa]|a|o)|re(?:enviad[oa]|envío|encaminhad[oa])"
+    r"|encaminhad[oa]|transf[ée]r(?:[ée]e?|t)|vidarebefordra[nt]|videresend\w{0,3}|välitetty|edelleenlähetetty|przekazan[eayo]"
+    r"|(?:př|pr)eposl\w{1,5}|továbbított|iletil\w{1,4}|προωθ\w{1,8}|переслан\w{1,5}|переадрес\w{1,8}|redirecționat))(?!\w)"
+    r"|(?:转发|轉寄|轉發|転送|전달|ส่งต่อ|הועבר)(?=[\s:\uff1a\])\u3011\uff09]|$)"
+)
+"""Words that say so whole; they stand for nothing else at a subject's beginning, or in brackets."""
+_PASSED: Final = re.compile(rf"{_LEAD}(?:{_PASSED_ON})", re.IGNORECASE)
+_PASSED_WITHIN: Final = re.compile(rf"[\[(\u3010\uff08]\s{{0,3}}(?:{_PASSED_ON})", re.IGNORECASE)
 _MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001 - such signs stand in mails
 """A subject that begins as one of an answer may, or of what is passed on, in whatever language."""
 
@@ -34,7 +43,15 @@ def passes_on(subject: str) -> bool:
     Args:
         subject: in one line of some hundred characters.
     """
-    return _FWD.match(subject) is not None or _FWD_WITHIN.search(subject) is not None
+    return any(
+        found is not None
+        for found in (
+            _FWD.match(subject),
+            _FWD_WITHIN.search(subject),
+            _PASSED.match(subject),
+            _PASSED_WITHIN.search(subject),
+        )
+    )
 
 
 def is_marked(subject: str) -> bool:

@@ -14,6 +14,7 @@ from sulla.channels.mail.shapes import (
     introduced,
     is_bar,
     is_cited,
+    is_head,
     is_introduction,
     is_labelled,
     is_quoted,
@@ -88,7 +89,7 @@ def _cut(lines: Sequence[str]) -> tuple[int, bool]:
     last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
     looked = 0
     for at, line in enumerate(lines):
-        if _FORWARD.fullmatch(line):
+        if _FORWARD.fullmatch(line) or is_head(line):
             return at, True
         if is_bar(line) and at < last:
             behind = next(number for number in range(at + 1, len(lines)) if lines[number].strip())
