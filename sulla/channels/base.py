@@ -131,6 +131,8 @@ class Batch:
     the place itself and knows it by the acknowledgement alone may leave it empty."""
     unread: int = 0
     """Events that came with it and could not be read, so that nothing becomes of them."""
+    lost: str = ""
+    """What of them was somebody's who may write here, and why it could not be read; for people."""
     refusal: Refusal | None = None
     """Why it is empty, where the service was asked and hands nothing on. It is asked again when the next batch is
     wanted, for which whoever reads waits a while; he sends meanwhile, and opens nothing anew."""

@@ -90,7 +90,7 @@ class ChannelAccount:
     waiting: int
     """Messages that wait to be sent."""
     given_up: int
-    """Messages that the service has refused for good."""
+    """Messages that the service has refused for good, or that came and cannot be read."""
     last_given_up: ChannelGivenUp | None
     """The last of them; null for none, and while another daemon has the channel."""
 

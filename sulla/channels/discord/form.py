@@ -14,7 +14,8 @@ from sulla.channels.machine.cutting import utf16_units
 from sulla.channels.machine.tables import aligned, listed, room_of
 
 MOST_CHARS: Final = 2_000
-_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$")
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)[^`]*$")
+"""It gives nothing back: a row of ``~`` with a backquote behind it would be divided in every way."""
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _RULE: Final = re.compile(r"^\s*\|?(\s*:?-{3,}:?\s*\|)+(\s*:?-{3,}:?\s*)?\s*$")
 _BAR: Final = re.compile(r"(?<!\\)\|")

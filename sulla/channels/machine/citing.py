@@ -9,9 +9,11 @@ from typing import Final
 from sulla.channels.base import MOST_TEXT_CHARS, Arrived
 
 _CITED: Final = re.compile(
-    "[\\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff]*(?:[>\uff1e\ufe65]\\s?)+"
+    "[\\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff]*+(?:[>\uff1e\ufe65]\\s?)+"
 )
-"""With whatever stands before the mark that nobody sees."""
+"""With whatever stands before the mark that nobody sees. It is looked for where a line begins and nowhere else: looked
+for in a whole text, each place in a row of blanks would look through all that are left.
+"""
 
 
 def cited_apart(arrived: Arrived) -> Arrived:
@@ -33,8 +35,6 @@ def without_cited(text: str) -> tuple[str, str]:
     Args:
         text: it.
     """
-    if not _CITED.search(text):
-        return text, ""
     own: list[str] = []
     cited: list[str] = []
     for line in text.splitlines():

@@ -15,7 +15,8 @@ _KEEP: Final = 3
 """A break counts if at least one part in so many of what fits stands before it."""
 _INFO_CHARS: Final = 24
 """What of a code block's language is said again where it goes on."""
-_FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,12}(?!`)|~{3,12}(?!~))(.*)$")
+"""A longer row of marks is none: it is said again in each message, and one that fills it would never come to an end."""
 _SENTENCE: Final = re.compile(r"[.!?…。!?][\"')\]»”]*\s")
 _JOINERS: Final = "\u200d\ufe0e\ufe0f"
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from sulla.channels.machine.standing import Refusals
+
 AT_ONCE_S: Final = 0.5
 """An answer that takes no longer was not waited for."""
 FREE: Final = 5
 """So many such answers in a row are nothing: something may have happened that is not the daemon's."""
+TOLD_S: Final = 3_600.0
+"""How seldom that is logged."""
 PAUSE_S: Final = 1.0
 KNOWN_FREE: Final = 500
 """So many answers in a row that go on and tell what is known are passed over as fast as they come; then there is one
@@ -16,7 +20,7 @@ WHY: Final = f"its service answers at once with nothing new, again and again: it
 
 
 class Hurry:
-    """It lives as long as one reading of a channel.
+    """It lives as long as its channel.
 
     Args:
         now_s: by `Clock.elapsed`.
@@ -26,6 +30,28 @@ class Hurry:
         self._since_s = now_s
         self._vain = 0
         self._known = 0
+        self._told_s = float("-inf")
+        self.refusals: Refusals | None = None
+        """While the service hands nothing on."""
+
+    def begins(self, now_s: float) -> None:
+        """It is read anew.
+
+        Args:
+            now_s: by `Clock.elapsed`.
+        """
+        self._since_s, self._vain, self._known = now_s, 0, 0
+
+    def tells(self, now_s: float) -> bool:
+        """Whether it is logged now that the service is asked more seldom; `Line.why` says so all the time.
+
+        Args:
+            now_s: by `Clock.elapsed`.
+        """
+        if now_s - self._told_s < TOLD_S:
+            return False
+        self._told_s = now_s
+        return True
 
     @property
     def slows(self) -> bool:

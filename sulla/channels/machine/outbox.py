@@ -334,6 +334,16 @@ class Outbox:
         else:
             self._add(Item(derived_id("out", preview.id, "gone"), preview.place, "…", "edit", ref=preview.ref))
 
+    def lose(self, at: str, why: str, now_ms: int) -> None:
+        """Something that came in is given up.
+
+        Args:
+            at: the service's id of where it came.
+            why: what it was, and why; for people.
+            now_ms: UTC milliseconds.
+        """
+        self._book.given_up = GivenUp(self._book.given_up.count + 1, now_ms, at, "", why)
+
     def _give_up(self, item: Item, why: str, now_ms: int) -> None:
         talk = self._book.talks.get(item.place)
         id_, called = (talk.place.id, talk.place.name) if talk is not None else (item.place.partition("\n")[0], "")

@@ -161,13 +161,13 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """Messages that the service refused for good: how many, and the last of them."""
+    """Messages that the service refused for good, or that came and cannot be read: how many, and the last of them."""
 
     count: int = 0
     at_ms: int = 0
     """When it was, UTC milliseconds; 0 where nobody knows."""
     place: str = ""
-    """The service's id of where it was to go."""
+    """The service's id of where it was to go, or where it came."""
     called: str = ""
     """What that is called; words of the service."""
     why: str = ""

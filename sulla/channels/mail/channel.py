@@ -44,6 +44,8 @@ POLL_S: Final = 60.0
 """How often a server is asked that does not tell by itself."""
 GRACE_S: Final = 30.0
 """How long a mail that was handed in may take to lie among those that were sent."""
+READ_S: Final = 60.0
+"""How long reading a mail may take. What is read of one is bounded, so that none does on a machine that works."""
 MOST_MAIL_BYTES: Final = MOST_FETCHED_BYTES
 """Of a longer mail the beginning is read."""
 _MOST_MAILS: Final = 20
@@ -165,10 +167,10 @@ class MailChannel:
         while True:
             while uids:
                 some = await self._some(uids)
-                arrived, unread = await self._read(some, standing)
+                arrived, unread, lost = await self._read(some, standing)
                 self._taken, uids = uids[: len(some)], uids[len(some) :]
                 at = at.behind(self._taken[-1] if uids else max(self._taken[-1], at.gathered), self._today())
-                yield Batch(arrived, str(at), unread)
+                yield Batch(arrived, str(at), unread, lost=lost)
             uids = await self._box.after(at.uid)
             if uids:
                 continue
@@ -209,10 +211,10 @@ class MailChannel:
 
     async def _read(
         self, some: Sequence[tuple[int, int | None]], standing: Standing
-    ) -> tuple[tuple[Arrived, ...], int]:
-        """What some mails say, and how many of them could not be read."""
+    ) -> tuple[tuple[Arrived, ...], int, str]:
+        """What some mails say, how many of them could not be read, and why the last that somebody vouches for."""
         found: list[Arrived] = []
-        unread = 0
+        unread, lost = 0, ""
         self._mails.clear()
         for uid, size in some:
             if size is None:
@@ -224,7 +226,8 @@ class MailChannel:
             elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
-        return tuple(found), unread
+                lost = f"mail {uid} could not be read: {arrived.why}" if arrived.vouched else lost
+        return tuple(found), unread, lost
 
     async def _looked_at(self, uid: int, size: int, handle: str) -> Arrived | Passed | None:
         """What one mail says; None where it is gone. Of what nobody vouches for no more than the head is fetched."""
@@ -237,8 +240,14 @@ class MailChannel:
         raw = await self._box.mail(uid, BEGINNING_BYTES if large else None)
         if raw is None:
             return None
-        arrived = await asyncio.to_thread(read, raw, handle, self._own, whole_bytes=size if large else None)
-        if isinstance(arrived, Arrived) and arrived.attachments and not large:
+        try:
+            async with self._clock.timeout(READ_S):
+                arrived = await asyncio.to_thread(read, raw, handle, self._own, whole_bytes=size if large else None)
+        except TimeoutError:  # it is behind us all the same: read anew with each start it would stop each
+            return Passed(f"reading it took more than {READ_S:g} s", unread=True, vouched=True)
+        if isinstance(arrived, Passed):
+            return arrived._replace(vouched=True)
+        if arrived.attachments and not large:
             self._mails[handle] = raw
         return arrived
 

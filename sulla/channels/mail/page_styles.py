@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
-Apart = Literal["", "below", "cited"]
-"""How an element is set apart: not at all, all from it on by a line above it, or itself."""
+from sulla.channels.mail.page_unseen import hides, is_unseen
+
+Apart = Literal["", "below", "cited", "unseen"]
+"""How an element is set apart: not at all, all from it on by a line above it, itself, or because nobody sees it."""
 _CITING_TAGS: Final = frozenset({"blockquote", "q", "cite", "fieldset", "dd"})
 _CITING_NAME: Final = re.compile(r"quot|(?<![a-z])cit(?:e|ed|ation)(?![a-z]|-prefix)")
 """Of classes and ids; programs put their own marks before them. What says whose a citation is is none itself."""
@@ -30,6 +32,7 @@ _PIXELS: Final = {"pt": 1.33, "em": 16.0, "rem": 16.0, "ch": 8.0, "ex": 8.0, "cm
 _INDENT_PIXELS: Final = 20.0
 _SHEET: Final = re.compile(r"(?i)</?style\b[^>]{0,200}>")
 _SELECTED: Final = re.compile(r"[.#]?[a-z_][\w-]*|\*")
+_ORDER: Final[tuple[Apart, ...]] = ("unseen", "cited", "below")
 _MOST_STYLE_CHARS: Final = 2_000
 _MOST_SELECTOR_CHARS: Final = 300
 _MOST_NAMES: Final = 1_000
@@ -65,7 +68,7 @@ class Sheets:
             if len(self._names) >= _MOST_NAMES or not (found := of_style(style)):
                 continue
             for selector in head.rpartition("{")[2].split(","):
-                plain = re.sub(r":[\w:()-]+|\[[^\]]*\]|@[\w-]+", " ", selector[-_MOST_SELECTOR_CHARS:])
+                plain = re.sub(r":[\w:()-]+|\[[^\]\[]*\]|@[\w-]+", " ", selector[-_MOST_SELECTOR_CHARS:])
                 for name in _SELECTED.findall(plain)[-1:]:
                     self._names[name] = _most([found, self._names.get(name, "")])
 
@@ -78,6 +81,8 @@ def apart(tag: str, said: Mapping[str, str | None], sheets: Sheets) -> Apart:
         said: its attributes.
         sheets: of the page.
     """
+    if is_unseen(tag, said):
+        return "unseen"
     classes, ids = (said.get("class") or "").lower().split(), (said.get("id") or "").lower().split()
     if tag in _CITING_TAGS or "cite" in said or (said.get("type") or "").lower() == "cite":
         return "cited"
@@ -97,6 +102,8 @@ def of_style(style: str) -> Apart:
         style: declarations, in small letters.
     """
     declared = _DECLARED.findall(style[:_MOST_STYLE_CHARS])
+    if hides(declared):
+        return "unseen"
     lines = [name for name, value in declared if _LINE.match(name) and _is_drawn(value)]
     if any(not _ABOVE.match(name) and not _BELOW.match(name) for name in lines):
         return "cited"
@@ -134,4 +141,4 @@ def _pixels(length: str) -> float:
 
 
 def _most(found: list[Apart]) -> Apart:
-    return "cited" if "cited" in found else "below" if "below" in found else ""
+    return next((one for one in _ORDER if one in found), "")

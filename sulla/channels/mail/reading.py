@@ -27,6 +27,7 @@ from sulla.channels.base import (
 )
 from sulla.channels.mail.bounded import TooMuch, has_many_lines, taken_apart
 from sulla.channels.mail.settings import ADDRESS
+from sulla.channels.mail.subjects import is_marked, passes_on, without_marks
 from sulla.channels.mail.trust import vouched
 from sulla.channels.mail.words import Parted, of_html, parted, unflowed
 
@@ -35,6 +36,8 @@ MOST_PEOPLE: Final = 20
 _MOST_HOPS: Final = 50
 _MOST_PARTS: Final = 200
 _MOST_PAGE_CHARS: Final = 1_000_000
+_MOST_PASSED_ON: Final = 10
+"""Mails within a mail of which the text is read."""
 _MOST_PLAIN_CHARS: Final = 3 * MOST_TEXT_CHARS
 _MOST_TEXT_BYTES: Final = 4 * _MOST_PAGE_CHARS
 _MOST_ID_CHARS: Final = 200
@@ -43,18 +46,6 @@ BEGINNING_BYTES: Final = 256_000
 _SLOW_CHARSETS: Final = frozenset({"punycode", "idna"})
 """Codecs that are for names, and take a time that grows with the square of the length."""
 _ID: Final = re.compile(r"<[^<>\s]+>")
-_RE: Final = re.compile(r"^(?:\s*(?:re|aw|sv|antw|odp|rif)\s*(?:\[\d+\])?\s*[:：]\s*)+", re.IGNORECASE)  # noqa: RUF001 - such signs stand in mails
-_LEAD: Final = r"^\s*(?:[\[(*{<][^\])*}>]{0,80}[\])*}>]{1,2}\s*){0,6}\W*"
-"""What may stand before such a word; counted, since a star both opens and closes: of many there would be no end."""
-_FWD: Final = re.compile(
-    _LEAD + r"(?:fwd?|wg|tr|rv|vb|i|pd|enc|doorst|vs|ilt|i̇lt|trs|továbbítás|пересл\w*|转发|轉寄|전달|転送)\s*[:：]",  # noqa: RUF001 - such signs stand in mails
-    re.IGNORECASE,
-)
-_FWD_WITHIN: Final = re.compile(
-    r"[\[(]\s*(?:fwd?|wg|tr|rv|vb|enc|pd|vs|ilt|trs|doorst)\s*(?:[:\uff1a][^\])]{0,200})?[\])]", re.IGNORECASE
-)
-_MARKED: Final = re.compile(_LEAD + r"[^\W\d_]{1,12}\s*(?:[\[(^]?\d{1,3}[\])]?)?\s*[:：]|^\s*\[")  # noqa: RUF001 - such signs stand in mails
-"""A subject that begins as one of an answer may, or of what is passed on, in whatever language."""
 _LISTS: Final = ("List-Id", "List-Post", "List-Unsubscribe", "Mailing-List", "X-Autoreply", "X-Autorespond", "X-Loop")
 _MACHINES: Final = ("mailer-daemon", "postmaster", "noreply", "no-reply", "donotreply", "do-not-reply")
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
@@ -92,6 +83,8 @@ class Passed(NamedTuple):
     why: str
     unread: bool = False
     """Whether it could not be read at all."""
+    vouched: bool = False
+    """Whether somebody vouches for its sender."""
 
 
 def own_id(key: str, domain: str) -> str:
@@ -203,7 +196,7 @@ def _arrived(
         and answers[0].endswith(f"@{own.address.rpartition('@')[2].lower()}>")
     )
     text, quoted = _said(message, to_us=to_us, first=not before)
-    name = _RE.sub("", " ".join(str(message.get("Subject", "")).split()))[:200]
+    name = without_marks(" ".join(str(message.get("Subject", "")).split()))[:200]
     place = Place(
         ",".join(sorted({sender, *others})), (before or [message_id])[0], "group" if others else "private", name
     )
@@ -238,7 +231,7 @@ def _sender(message: EmailMessage) -> str | None:
 def _is_vouched(message: EmailMessage, sender: str, own: Own, *, alone: bool) -> bool:
     """Whether the sender is who he says he is. Whoever else gets a mail knows the word then: so it counts alone."""
     if own.authserv:
-        results = [" ".join(str(one).split()) for one in message.get_all("Authentication-Results", [])]
+        results = [value for name, value in message.raw_items() if name.lower() == "authentication-results"]
         return vouched(results, own.authserv, sender.rpartition("@")[2])
     return alone and any(map(own.knows_word, _addresses(message, _RECIPIENTS)))
 
@@ -293,14 +286,14 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     """What its sender says, and what he cites or passes on."""
     found = parted(_body(message))
     subject = " ".join(str(message.get("Subject", "")).split())[:300]
-    if (_FWD.match(subject) or _FWD_WITHIN.search(subject)) and not found.forwarded:
+    if passes_on(subject) and not found.forwarded:
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history))))
     if any(name in message for name in _RESENT):
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history, found.forwarded))))
-    passed_on = [_body(part) for part in _forwarded(message)]
+    passed_on = [_body(part, _MOST_PLAIN_CHARS) for part in islice(_forwarded(message), _MOST_PASSED_ON)]
     own, named = found.own, ""
     if first and subject and not own.startswith("/"):
-        if _MARKED.match(subject) or found.forwarded or passed_on:
+        if is_marked(subject) or found.forwarded or passed_on:
             named = subject  # somebody else's words, for all that is known
         else:
             own = f"{subject}\n\n{own}".strip()
@@ -309,7 +302,7 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     return own, "\n\n".join(filter(None, (named, found.cited, history, found.forwarded, *passed_on)))
 
 
-def _body(message: EmailMessage) -> str:
+def _body(message: EmailMessage, most_page_chars: int = _MOST_PAGE_CHARS) -> str:
     for kind in ("plain", "html"):
         part = message.get_body((kind,))
         if part is None:
@@ -318,7 +311,7 @@ def _body(message: EmailMessage) -> str:
         if kind == "plain":
             text = text[:_MOST_PLAIN_CHARS]
         if kind == "html":
-            text = of_html(text[:_MOST_PAGE_CHARS])
+            text = of_html(text[:most_page_chars])
         elif part.get_param("format", "") == "flowed":
             text = unflowed(text, without_space=str(part.get_param("delsp", "")).lower() == "yes")
         if text.strip():

@@ -56,6 +56,17 @@ _WROTE: Final = re.compile(
     re.IGNORECASE,
 )
 """How programs say that somebody has written what stands below. More languages are known by the rest of the line."""
+_SAID: Final = re.compile(
+    rf"(?:.{{0,80}}\W)?(?!(?:i|we|ich|wir|je|yo|ik|jag|eu|io)\s)[^\W\d_]\S{{0,30}}\s{{1,3}}"
+    rf"(?:said|says|replied|answered|sagte"
+    rf"|sagt|antwortete|hat gesagt|a dit|dit|dijo|dice|ha detto|disse|zei|zegt|säger|sa|sagde|sier"
+    rf"|powiedzia\w{{1,3}}|сказал\w?)"
+    rf"\s{{0,3}}[{_COLONS}]",
+    re.IGNORECASE,
+)
+"""How people say it, in a line of its own: a longer one is a sentence."""
+_SENTENCE_ENDS: Final = (".", "!", "?", ",", ";")
+_ONE_LABEL: Final = re.compile(rf"([^\W\d_]{{1,15}})\s{{0,3}}[{_COLONS}]")
 _BRACKETED: Final = re.compile(r"[<(\[\uff1c\u300a][^<>()\[\]\s]{1,100}@[^<>()\[\]\s]{1,200}[>)\]\uff1e\u300b]")
 _NAMED_LAST: Final = re.compile(rf"\d\d[^{_COLONS},;]*[,;][^{_COLONS},;\d]*[^\W\d_][\s\"')\]]*[{_COLONS}]\s*$")
 _INTRO: Final = re.compile(
@@ -135,6 +146,18 @@ def run_of_labels(lines: Sequence[str], at: int) -> tuple[Head | None, int]:
     return Head(end, known and labels[0] in _FROM | _MORE), end
 
 
+def is_head(line: str) -> bool:
+    """Whether a line is a whole head of a mail: whom it is from, and to whom or what of.
+
+    Args:
+        line: of a mail.
+    """
+    looked = _UNSEEN.sub("", line[:_MOST_INTRO_CHARS])
+    labels = [one.lower() for one in _ONE_LABEL.findall(looked)]
+    more = sum(one in _MORE for one in labels)
+    return bool(labels) and labels[0] in _FROM and more >= (1 if _ADDRESS.search(looked) else _LEAST_KNOWN)
+
+
 def introduced(lines: Sequence[str], at: int) -> int:
     """From which line on it is said whose the citation is that begins at a line; that line where nothing says it.
 
@@ -188,9 +211,11 @@ def _attribution(line: str) -> bool | None:
     wrote = _WROTE.search(line)
     last = wrote is not None and not line[wrote.end() :].strip(f" {_COLONS}")
     bracketed = _BRACKETED.search(line) is not None
+    if wrote is not None and "<" in line and bracketed and line[-1:] not in _SENTENCE_ENDS:
+        return True
     if not line.endswith(tuple(_COLONS)) and not (last and bracketed):
         return None
-    if last or (wrote and re.search(r"\S@\S|\d", line)) or _INTRO.fullmatch(line):
+    if last or _SAID.fullmatch(line) or (wrote and re.search(r"\S@\S|\d", line)) or _INTRO.fullmatch(line):
         return True
     return False if bracketed or (_TIME.search(line) and _NAMED_LAST.search(line[-2 * _MOST_LABEL_CHARS :])) else None
 

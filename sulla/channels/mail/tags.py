@@ -12,11 +12,15 @@ from typing import Final
 
 _RAW: Final = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
 """Elements in which nothing but their own end is a tag."""
+_BEGINS: Final = re.compile(r"<(?=[a-zA-Z/!?])")
+"""Any other ``<`` is text."""
 _OPENS: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _ATTRIBUTE: Final = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*|=[^\s/>=]*)")
 _VALUE: Final = re.compile(r"\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(?![\"'])([^\s>]*))")
 _UNCLOSED: Final = re.compile(r"\s*=\s*[\"']")
 _BLANKS: Final = re.compile(r"[\s/]*")
+MOST_MARKS: Final = 50_000
+"""Of one page; what stands behind more is left out. A long one that people write has some thousand."""
 _MOST_ATTRIBUTES: Final = 50
 """Of one tag that are handed on."""
 
@@ -33,8 +37,10 @@ class TagReader:
             html: whatever a mail brings.
         """
         at, raw = 0, ""
-        while at < len(html):
-            begin = _end_tag(html, raw, at) if raw else html.find("<", at)
+        for _ in range(MOST_MARKS):
+            if at >= len(html):
+                return
+            begin = _end_tag(html, raw, at) if raw else _next_mark(html, at)
             if begin < 0:
                 self.has_data(unescape(html[at:]))
                 return
@@ -76,11 +82,8 @@ class TagReader:
         if html.startswith("<!--", at):
             end = html.find("-->", at + 2)  # `<!-->` is one already
             return len(html) if end < 0 else end + len("-->")
-        if html.startswith(("<!", "<?", "</"), at):
-            end = html.find(">", at)
-            return len(html) if end < 0 else end + 1
-        self.has_data("<")
-        return at + 1
+        end = html.find(">", at)  # `<!`, `<?`, `</`
+        return len(html) if end < 0 else end + 1
 
 
 def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
@@ -97,6 +100,11 @@ def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
     blanks = _BLANKS.match(html, at)
     end = blanks.end() if blanks is not None else at
     return found, end + 1 if html.startswith(">", end) else -1
+
+
+def _next_mark(html: str, at: int) -> int:
+    found = _BEGINS.search(html, at)
+    return -1 if found is None else found.start()
 
 
 def _end_tag(html: str, tag: str, at: int) -> int:

@@ -14,6 +14,7 @@ from sulla.channels.mail.shapes import (
     introduced,
     is_bar,
     is_cited,
+    is_head,
     is_introduction,
     is_labelled,
     is_quoted,
@@ -37,6 +38,8 @@ _VOID: Final = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr"}
 )
 _MOST_DEPTH: Final = 500
+_MOST_MARKS: Final = 3
+"""Before a line that is cited however deep: each line of a page would grow by all that are open otherwise."""
 _DIVIDERS: Final = (
     "divrplyfwdmsg",
     "outlookmessageheader",
@@ -86,7 +89,7 @@ def _cut(lines: Sequence[str]) -> tuple[int, bool]:
     last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
     looked = 0
     for at, line in enumerate(lines):
-        if _FORWARD.fullmatch(line):
+        if _FORWARD.fullmatch(line) or is_head(line):
             return at, True
         if is_bar(line) and at < last:
             behind = next(number for number in range(at + 1, len(lines)) if lines[number].strip())
@@ -211,8 +214,8 @@ class _Page(TagReader):
         if len(self._open) >= _MOST_DEPTH:
             self._deeper += 1
             return
-        hides = tag in _UNSEEN or "display:none" in style or "visibility:hidden" in style or "font-size:0" in style
-        cites = set_apart == "cited"
+        hides = tag in _UNSEEN or "display:none" in style
+        cites = not hides and set_apart in ("cited", "unseen")
         self._open.append(_Element(tag, hides, cites))
         self._named[tag] += 1
         self._hides += hides
@@ -260,7 +263,7 @@ class _Page(TagReader):
     def _break(self, *, anew: bool = False) -> None:
         if anew or self._is_shown:
             self._lines.append("".join(self._line).rstrip())
-            self._line, self._is_begun, self._is_shown = ["> " * self._cites], False, False
+            self._line, self._is_begun, self._is_shown = ["> " * min(self._cites, _MOST_MARKS)], False, False
 
     def text(self) -> str:
         """What was read."""

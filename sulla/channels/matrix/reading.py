@@ -25,7 +25,9 @@ _VOICE: Final = ("org.matrix.msc3245.voice", "m.voice")
 _BRIDGED: Final = ("fi.mau.double_puppet_source", "com.beeper.per_message_profile")
 """By these bridges say that they write in somebody's name what was said elsewhere."""
 _MXC: Final = re.compile(r"mxc://[A-Za-z0-9.:\[\]-]{1,255}/[A-Za-z0-9_-]{1,255}")
-_PILL: Final = re.compile(r"<a href=[\"']https://matrix\.to/#/([^\"'?]{1,300})[^\"']{0,300}[\"']>([^<]{1,200})</a>")
+_PILL: Final = re.compile(
+    r"<a href=[\"']https://matrix\.to/#/([^\"'?]{1,300}+)(?:\?[^\"']{0,300}+)?[\"']>([^<]{1,200})</a>"
+)
 _ID_CHARS: Final = 255
 
 

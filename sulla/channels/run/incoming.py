@@ -83,6 +83,8 @@ class Incoming:
         held = self._held
         if batch.unread:
             held.around.tally.count(UNREAD, held.name, by=batch.unread)
+        if batch.lost:
+            held.outbox.lose(held.account.id, held.around.plain(batch.lost), held.around.now_ms())
         by_place: dict[str, list[Arrived]] = {}
         fresh = batch.unread > 0
         for one in map(cited_apart, map(legible, batch.arrived)):

@@ -80,8 +80,7 @@ class Line:
         self._strays: dict[ThreadId, None] = {}
         """Conversations that are held at no place; they may work for one that is."""
         self._news = asyncio.Event()
-        self._refusals: Refusals | None = None
-        """While the service hands nothing on."""
+        self._hurry = Hurry(0.0)
 
     @property
     def state(self) -> str:
@@ -203,7 +202,7 @@ class Line:
                 await self._work(shelf, channel)
             finally:
                 self.held = None
-                self._refusals = None
+                self._hurry.refusals = None
                 self._places.clear()
                 self._wanted.clear()
                 # Also where it ends while it lets go: half a connection would stay otherwise.
@@ -240,14 +239,14 @@ class Line:
         shelf.book = Book(Owner(account.id, self._around.fresh("secret")), await ending(channel.first_cursor()))
 
     async def _receive(self, held: Held, incoming: Incoming) -> None:
-        hurry = Hurry(self._around.clock.elapsed())
+        hurry = self._hurry
+        hurry.begins(self._around.clock.elapsed())
         async for batch in each_ending(held.channel.receive(held.book.cursor)):
             if batch.refusal is not None:
                 await self._around.clock.sleep(self._unreceived(batch.refusal))
                 continue
-            self._refusals = None
-            if not hurry.slows:
-                self._well()
+            self._hurry.refusals = None
+            self._well()
             moves = bool(batch.arrived) and batch.cursor != held.book.cursor
             fresh = await incoming.take(batch)
             if pause_s := hurry.came(self._around.clock.elapsed(), fresh=fresh, moves=moves):
@@ -257,14 +256,14 @@ class Line:
         raise Unavailable("the connection ended")
 
     def _slow(self) -> None:
-        if self.why != HURRIED:
+        if self._hurry.tells(self._around.clock.elapsed()):
             log.warning("the channel %s: %s", self.said.name, HURRIED)
         self.standing = self.standing.at(self._around.now_ms(), "well", HURRIED)
 
     def _unreceived(self, refusal: Refusal) -> float:
         """The service hands nothing on; how long it is not asked for more, in seconds."""
-        now_s, before = self._around.clock.elapsed(), self._refusals
-        refusals = self._refusals = before.again() if before is not None else Refusals(now_s)
+        now_s, before = self._around.clock.elapsed(), self._hurry.refusals
+        refusals = self._hurry.refusals = before.again() if before is not None else Refusals(now_s)
         why = self._around.plain(refusals.why(refusal, now_s))
         if why != self.why:
             log.warning("the channel %s: %s", self.said.name, why)
@@ -272,8 +271,10 @@ class Line:
         return refusals.pause_s(refusal, now_s)
 
     def _well(self) -> None:
-        """The service told something, or took something; where it hands nothing on, the latter is not all."""
-        if self._refusals is not None:
+        """The service told something, or took something; where it hands nothing on, or nothing new again and again,
+        the latter is not all.
+        """
+        if self._hurry.refusals is not None or self._hurry.slows:
             return
         self.standing = self.standing.at(self._around.now_ms(), "well")
 

@@ -85,3 +85,12 @@ def test_whatever_comes_is_said_whole_and_fits() -> None:
         assert all(len(part) <= most for part in parts), (text, most)
         left = re.sub(r"[\s`~]|py", "", "".join(parts))
         assert left == re.sub(r"[\s`~]|py", "", text), (text, parts)
+
+
+@pytest.mark.parametrize("mark", ["`", "~"])
+@pytest.mark.parametrize("before", ["", "hello\n" * 20])
+def test_a_row_of_marks_that_fills_messages_is_cut_like_any_other(mark: str, before: str) -> None:
+    text = before + mark * 3_000
+    parts = cut_up(text, 200)
+    assert all(len(part) <= 200 for part in parts)
+    assert "".join(parts).count(mark) == 3_000

@@ -13,6 +13,8 @@ from sulla.channels.mail import reading
 from sulla.channels.mail.bounded import MOST_HEAD_BYTES, MOST_PARTS
 from sulla.channels.mail.mailbox import Mailbox
 from sulla.channels.mail.reading import Own, Passed, passed_at_once, read
+from sulla.channels.mail.tags import MOST_MARKS
+from sulla.channels.mail.words import of_html
 from sulla.testing.channels.kit import opened
 from sulla.testing.channels.mail.wire import MailWire
 from sulla.testing.clock import ManualClock
@@ -164,6 +166,13 @@ async def wire() -> AsyncIterator[MailWire]:
     await wire.start()
     yield wire
     await wire.stop()
+
+
+def test_a_page_is_no_longer_read_than_within_bounds() -> None:
+    deep = "<blockquote>" * 400 + "<pre>" + "a\n" * 20_000
+    assert len(of_html(deep)) < 5 * len(deep)
+    assert "behind" not in of_html("<b></b>" * MOST_MARKS + "behind")
+    assert of_html("a" + "<" * 1_000 + "1 < 2 <> <b>c</b> <") == "a" + "<" * 1_000 + "1 < 2 <> c <"
 
 
 async def test_of_what_nobody_vouches_for_only_the_head_is_fetched(

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from sulla.channels.mail.subjects import passes_on
 from sulla.channels.mail.words import of_html, parted, unflowed
 from tests.channels.mail.test_reading import OURS, said, text
 
@@ -147,3 +148,32 @@ def test_whatever_stands_behind_any_shape_never_comes_out_as_his() -> None:
         if chance.random() < 0.3:
             whole = unflowed(whole.replace("\n", " \r\n"), without_space=chance.random() < 0.5)
         assert OBEY not in parted(whole).own, whole
+
+
+@pytest.mark.parametrize(
+    ("subject", "passed"),
+    [
+        *(
+            (f"{word}: news", True)
+            for word in ("Weitergeleitet", "Doorgestuurd", "Inoltrato", "Reenviado", "Transféré")
+        ),
+        *(
+            (f"[{word}] news", True)
+            for word in ("Weitergeleitet", "Vidarebefordrat", "Forwarded", "Encaminhado", "转发")
+        ),
+        ("转发 news", True),
+        ("【转发】news", True),
+        ("転送: news", True),
+        ("Fwd: news", True),
+        ("news (Inoltrata)", True),
+        ("FORWARDED message from Eve", True),
+        ("Переслано: news", True),
+        ("Forward the parcel", False),
+        ("Transfers of May", False),
+        ("Einkauf: Milch", False),
+        ("How is a mail forwarded", False),
+        ("转发器", False),
+    ],
+)
+def test_a_subject_says_in_many_languages_that_a_mail_is_passed_on(subject: str, passed: bool) -> None:
+    assert passes_on(subject) is passed

@@ -20,6 +20,11 @@ INTRODUCED: Final = (
     "On 29 Nov 2026, at 10:00, Eve <eve@evil.example> wrote",
     "Eve <eve@evil.example> writes:",
     "Eve wrote:",
+    "Eve <eve@evil.example> wrote on Monday",
+    "Eve <eve@evil.example> schrieb am Montag",
+    "Eve said:",
+    "And then Eve says:",
+    "Ева сказала:",
     "On 11/29/26 10:00, Eve wrote:",
     "Am 29.11.2026 um 10:00 schrieb Eve <eve@evil.example>:",
     "Am So., 29. Nov. 2026 um 10:00 Uhr schrieb Eve Somebody\n<eve@evil.example>:",
@@ -46,6 +51,7 @@ INTRODUCED: Final = (
 MARKED: Final = (
     *("\u200b> {}", "\u200b\u2060 > {}", "\ufeff| {}", "\u00ad>{}", "\u200b    {}", "\ufe0f> {}"),
     *("......\n{}", ". . . . . . .\n{}", "::::::::\n{}", "^^^^^^\n{}", "%%%%%\n{}", "•••••\n{}", "\u200b-----\n{}"),
+    *("From: Eve To: Ann Subject: x\n{}", "Von: Eve <eve@evil.example> An: Ann\n{}"),
     *("From: Eve <eve@evil.example>\nSubject: x\n\n{}", "Von: Eve <eve@evil.example>\nBetreff: x\n\n{}"),
 )
 PAGES: Final = {
@@ -89,6 +95,9 @@ OWN: Final = (
     "He said something like:\nno way",
     "Note to self:\ncall the dentist at 10:30",
     "Bob (bob@x.example) wrote to me on 3 May.\nHe asks for two things:\na plan and a budget",
+    "As I said:\nbook it",
+    "Bob <bob@x.example> wrote that he is late.",
+    "From: Berlin To: Paris, tomorrow: book it",
     "I read that Eve wrote a book. Find it, please.",
     "Was schreibt Eve in ihrem Buch? Such es bitte.",
     "Run this:\ngit log --oneline\ngit push",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
+from sulla.channels.base import Place
 from sulla.channels.machine.hurry import FREE, KNOWN_FREE, PAUSE_S, WHY, Hurry
 from sulla.channels.mail.mailbox import Mailbox
 from sulla.host.system import random_id
@@ -69,6 +71,34 @@ async def test_it_is_asked_seldom_and_says_so_until_it_is_well(
         wire.broken = False
         await scene.until(lambda: not scene.line.why, "that it is well")
         assert scene.line.state == "well"
+
+
+async def test_it_is_logged_once_also_where_the_service_takes_messages_meanwhile(
+    wire: Forgetful, clock: ManualClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        wire.broken = True
+        await scene.until(lambda: scene.line.why == WHY, "that it says so")
+
+        def said(many: int) -> bool:
+            return len(scene.texts(1)) == many
+
+        def slows(so: bool) -> bool:
+            return (scene.line.why == WHY) is so
+
+        place = Place(wire.place(1).id).key
+        for number in range(2, 8):
+            assert await scene.line.tell(place, f"word {number}")
+            await scene.until(partial(said, number), "what is said")
+            assert scene.line.why == WHY
+            await scene.pass_time(5)
+        for repeats in (False, True) * 3:
+            wire.broken = repeats
+            await scene.until(partial(slows, repeats), "how it is")
+        assert sum(WHY in one.getMessage() for one in caplog.records) == 1
 
 
 async def test_a_homeserver_that_does_not_wait_is_asked_seldom(
