@@ -26,7 +26,7 @@ MOST_CHOICE_CHARS: Final = 1_000
 """Longer words mean no choice."""
 _YES: Final = frozenset(
     "yes y yep yeah ok okay allow approve accept ja jo jawohl erlauben erlaubt oui autoriser s\u00ed si permitir "
-    "s\u00ec consentire sim toestaan tillad till\u00e5t tillat tak zezw\u00f3l "
+    "s\u00ec consentire sim toestaan tillad till\u00e5t tillat zezw\u00f3l "
     "\u0434\u0430 \u0440\u0430\u0437\u0440\u0435\u0448\u0438\u0442\u044c "
     "\u662f \u597d \u53ef\u4ee5 \u5141\u8bb8 \u540c\u610f".split()
 )
@@ -37,7 +37,8 @@ _NO: Final = frozenset(
     "\u4e0d \u5426 \u4e0d\u8981 \u4e0d\u884c \u62d2\u7edd".split()
 )
 """What says yes or no to a call and nothing else, in the languages in which a "no" is known elsewhere, too
-(`agent.input.said`). Only the whole of a reply counts: "yes, but" is no yes."""
+(`agent.input.said`). Only the whole of a reply counts: "yes, but" is no yes. A word that
+means something else in another of these is none: "tak" is a Pole's yes, and a Dane's thanks."""
 _PLAIN_WORDS: Final[Mapping[Verdict, frozenset[str]]] = {"approve": _YES, "reject": _NO}
 
 
