@@ -30,6 +30,7 @@ KNOWN = {
     "text": "hi",
     "id": "review:tool_1",
     "scopes": ["read"],
+    "less": True,
     "project": "garden",
     "goal": "beds",
     "channel": "mail",
