@@ -302,6 +302,26 @@ async def test_over_a_kill_the_half_minute_begins_anew_and_what_is_to_be_told_is
         assert len(scene.texts(1)) == 1
 
 
+async def test_what_was_said_while_the_daemon_was_down_is_not_refused_because_it_is_read_at_once(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    store, many = MemoryStore(clock, random_id), MOST_BEHIND_EACH
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is known from where on is read")
+    for number in range(many):
+        await wire.tell(1, f"word {number}")
+    async with scene_of(wire, tmp_path, store, boot=2) as scene:
+        scene.keeper.full = True
+        await scene.until(partial(_wait, scene, many), "they wait")
+        await scene.pass_time(PATIENCE_S - 5)
+        scene.keeper.full = False
+        await scene.until(lambda: len(scene.keeper.said) == many, "all of them get in")
+        await scene.until(partial(_has, scene, f"word {many - 1}"), "the answers")
+        assert [said.text for _, said, _ in scene.keeper.said] == [f"word {number}" for number in range(many)]
+        assert not [one for one in scene.texts(1) if "not taken" in one]
+
+
 async def test_one_who_says_much_keeps_nothing_from_others_and_his_commands_are_answered_first(
     wire: Dripping, clock: ManualClock, tmp_path: Path
 ) -> None:
