@@ -25,6 +25,7 @@ from sulla.channels.rpc import (
     ChannelTested,
     ChannelWaiting,
 )
+from sulla.channels.run.asked_at import asked_at
 from sulla.channels.run.doubled import is_said
 from sulla.channels.run.line import Line
 from sulla.channels.run.people_book import PeopleBook
@@ -81,8 +82,10 @@ class Lines:
         line = self.every[name]
         if line.held is not None and await is_said(line.held, place, matter):
             return ""
-        asks = bool(thread_asking(matter))  # somebody answers by what he reads
-        said, exact = (f"**{title}**", (literal(text),)) if asks else (f"**{title}**\n\n{text}", ())
+        said, exact = f"**{title}**\n\n{text}", tuple[str, ...]()
+        if asks := thread_asking(matter):  # somebody answers by what he reads
+            where = await asked_at((one.held for one in self.every.values() if one.held is not None), asks)
+            said, exact = "\n\n".join(filter(None, (f"**{title}**", where))), (literal(text),)
         if await line.tell(place, said, key, exact):
             return ""
         return f"this daemon does not have the channel {name!r} now ({line.standing.said})"

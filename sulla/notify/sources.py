@@ -58,11 +58,13 @@ def of_thread(state: ThreadState) -> Iterator[News]:
         state: the thread.
     """
     run, tainted = state.run, state.context.by.tainted
+    is_playbook = _GRAPHS.get(state.identity.graph) == "playbook"
     for wait in run.waits.values() if run is not None else ():
         if not wait.is_for_people:
             continue
         text = plain(wait.prompt, tainted=tainted)
-        said = f"{text}\n\nAnswer: sulla approvals"
+        asks = f"the playbook {plain(state.identity.title, tainted=tainted)}, of " if is_playbook else ""
+        said = f"{text}\n\nAsked by: {asks}{state.identity.agent}\nAnswer: sulla approvals"
         id_ = f"{_WAIT}{state.thread_id}:{wait.wait_id}"
         yield News(id_, id_, "approval", "Sulla: somebody is asked", said, "normal", state.updated_ms, tainted)
     outcome = state.newest.outcome

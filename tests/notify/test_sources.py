@@ -93,6 +93,16 @@ def test_what_waits_for_a_person_is_a_question_and_what_waits_for_others_or_for_
     assert [(news.kind, news.id) for news in of_thread(state)] == [("approval", f"wait:thr_1:{wait_id}")] * is_asked
 
 
+def test_a_question_says_who_asks_it() -> None:
+    for state, whose in (
+        (thread(graph="playbook", title="invoices"), "the playbook invoices, of sulla"),
+        (thread(title="Notes"), "sulla"),
+    ):
+        state.run = OpenRun(RunId("run_1"), RunMessage(1, MessageId("msg_1"), "user", 0), RunCourse(0, 0), "sulla")
+        state.run.waits = {"answer:ask_1": Wait("answer:ask_1", CallId("call_1"), "Say why.")}
+        assert [news.text for news in of_thread(state)] == [f"Say why.\n\nAsked by: {whose}\nAnswer: sulla approvals"]
+
+
 @pytest.mark.parametrize(
     ("text", "tainted", "shown"),
     [

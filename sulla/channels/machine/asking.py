@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -32,6 +33,8 @@ MOST_PARTS: Final = 5
 """So many messages a question may take by which a call is made; nobody reads more before he allows it."""
 _APPROVAL: Final[tuple[tuple[str, Verdict], ...]] = (("Allow", "approve"), ("Refuse", "reject"))
 _ALWAYS: Final[tuple[str, Verdict]] = ("Always allow", "always")
+_NUMBER: Final = re.compile(r"[*_]*\d+\ufe0f?\u20e3?\)?[.*_]*")
+"""What a number looks like to whoever reads it as a choice (`replying.meant`)."""
 _REVIEW: Final[tuple[tuple[str, Verdict], ...]] = (("Run it again", "run_again"), ("Give up", "give_up"))
 
 
@@ -184,7 +187,7 @@ def numbered(question: Question) -> bool:
     Args:
         question: whose choices.
     """
-    return not any(choice.label.isdigit() for choice in question.choices)
+    return not any(_NUMBER.fullmatch(choice.text or choice.label) for choice in question.choices)
 
 
 def _choices(wait: Wait) -> list[tuple[str, Verdict, str]]:

@@ -22,6 +22,7 @@ from sulla.channels.machine.values import (
     Preview,
     Question,
     Talk,
+    Untaken,
     Waiting,
 )
 from sulla.core.dataclass import dataclass
@@ -147,7 +148,14 @@ def with_changes(book: Book, body: bytes) -> Book:
 def _talk(one: Mapping[str, Any]) -> Talk:
     left = tuple((str(thread), int(seq)) for thread, seq in one["left"])
     asked = tuple((str(ours), str(theirs)) for ours, theirs in one.get("asked", ()))  # older books say nothing of them
-    of = {"place": Place(**one["place"]), "left": left, "plays": tuple(one["plays"]), "asked": asked}
+    untaken = Untaken(**one["untaken"]) if one.get("untaken") else None
+    of = {
+        "place": Place(**one["place"]),
+        "left": left,
+        "plays": tuple(one["plays"]),
+        "asked": asked,
+        "untaken": untaken,
+    }
     return Talk(**{**one, **of})
 
 

@@ -6,6 +6,7 @@ moment leaves a book that says what may have been sent.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -17,7 +18,16 @@ from sulla.channels.machine.cutting import Room, beginning, cut_up, letters
 from sulla.channels.machine.exact import apart
 from sulla.channels.machine.legible import in_a_line
 from sulla.channels.machine.quoting import broken_off
-from sulla.channels.machine.values import MOST_ITEMS, Asks, GivenUp, Item, Preview, Question, Shown
+from sulla.channels.machine.values import (
+    MOST_ITEMS,
+    MOST_ITEMS_EACH,
+    Asks,
+    GivenUp,
+    Item,
+    Preview,
+    Question,
+    Shown,
+)
 from sulla.core.cut import cut
 from sulla.core.ids import derived_id
 
@@ -67,14 +77,16 @@ class Outbox:
     @property
     def full(self) -> bool:
         """Whether nothing more is to be planned for now, but short words of the daemon's own."""
-        return len(self._book.items) >= MOST_ITEMS
+        waiting = Counter(item.place for item in self._book.items.values())
+        return sum(min(each, MOST_ITEMS_EACH) for each in waiting.values()) >= MOST_ITEMS
 
     def waits_at(self, place: str) -> bool:
         """Whether anything waits to be sent at a place."""
         return any(item.place == place for item in self._book.items.values())
 
     def say(self, place: str, text: str, key: str, *, reply_to: str = "", exact: Sequence[str] = ()) -> None:
-        """Plan a message, cut where it is too long; what was planned under its key before stays as it is.
+        """Plan a message, cut where it is too long; what was planned under its key before stays as it is. Where much
+        waits, and the same words among it, nothing is planned.
 
         Args:
             place: where.
@@ -86,7 +98,11 @@ class Outbox:
         if any(exact):
             self._say_exactly(key, place, Shown(tuple(exact), text), Asks(), reply_to)
             return
-        for number, part in enumerate(self._parts(text)):
+        parts = self._parts(text)
+        here = [item.text for item in self._book.items.values() if item.place == place]
+        if len(here) >= MOST_ITEMS_EACH and set(parts) <= set(here):
+            return
+        for number, part in enumerate(parts):
             reply = reply_to if number == 0 else ""
             self._add(Item(derived_id("out", key, str(number)), place, part, reply_to=reply))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -28,17 +29,22 @@ _YES: Final = frozenset(
     "yes y yep yeah ok okay allow approve accept ja jo jawohl erlauben erlaubt oui autoriser s\u00ed si permitir "
     "s\u00ec consentire sim toestaan tillad till\u00e5t tillat zezw\u00f3l "
     "\u0434\u0430 \u0440\u0430\u0437\u0440\u0435\u0448\u0438\u0442\u044c "
-    "\u662f \u597d \u53ef\u4ee5 \u5141\u8bb8 \u540c\u610f".split()
+    "\u662f \u597d \u53ef\u4ee5 \u5141\u8bb8 \u540c\u610f \u306f\u3044 \U0001f44d".split()
 )
 _NO: Final = frozenset(
     "no n nope refuse reject deny nein nee ablehnen abgelehnt non refuser rechazar rifiutare n\u00e3o nao recusar "
     "weigeren nej neka afvis nei avsl\u00e5 nie odm\u00f3w "
     "\u043d\u0435\u0442 \u043e\u0442\u043a\u0430\u0437\u0430\u0442\u044c "
-    "\u4e0d \u5426 \u4e0d\u8981 \u4e0d\u884c \u62d2\u7edd".split()
+    "\u4e0d \u5426 \u4e0d\u8981 \u4e0d\u884c \u62d2\u7edd \u3044\u3044\u3048 \U0001f44e".split()
 )
 """What says yes or no to a call and nothing else, in the languages in which a "no" is known elsewhere, too
 (`agent.input.said`). Only the whole of a reply counts: "yes, but" is no yes. A word that
 means something else in another of these is none: "tak" is a Pole's yes, and a Dane's thanks."""
+_ENDS: Final = ".!\u3002"
+_KEYCAP: Final = "\u20e3"
+_PLAIN_HANDS: Final = dict.fromkeys((0xFE0E, 0xFE0F, *range(0x1F3FB, 0x1F400)))
+"""What says how an emoji is shown, and the colours of skin."""
+_MARKED: Final = re.compile(r"(\*\*\*|\*\*|\*|__|_)(?=[^\s*_])(.*[^\s*_])\1")
 _PLAIN_WORDS: Final[Mapping[Verdict, frozenset[str]]] = {"approve": _YES, "reject": _NO}
 
 
@@ -56,8 +62,11 @@ def meant(question: Question, words: str) -> list[Choice]:
     named = [one for one in question.choices if said in (_folded(one.label), _folded(one.text) or None)]
     if named:
         return named
+    number = _number(said)
     if numbered(question):
-        named = [one for number, one in enumerate(question.choices, 1) if said == str(number)]
+        named = [one for at, one in enumerate(question.choices, 1) if number == str(at)]
+    else:
+        named = [one for one in question.choices if number == _number(_folded(one.text or one.label))]
     return named or [one for one in question.choices if said in _PLAIN_WORDS.get(one.verdict, ())]
 
 
@@ -183,8 +192,16 @@ def _others(who: Sequence[str]) -> str:
     return f"It waits for somebody who may answer it{others}."
 
 
+def _number(folded: str) -> str:
+    """A number as a list has it (``1)``), or as a key (what Matrix shows a choice with), without that."""
+    return folded.removesuffix(")").replace(_KEYCAP, "")
+
+
 def _folded(words: str) -> str:
-    """Words as they are compared: with one form of each character, in small letters, without a final point."""
+    """Words as they are compared: with one form of each character, in small letters, without a final point, without the
+    marks of Markdown around all of them, and hands without the colour of their skin."""
     if len(words) > MOST_CHOICE_CHARS:
         return ""
-    return " ".join(plain(words).split()).casefold().rstrip(".!\u3002").strip()
+    folded = " ".join(plain(words).translate(_PLAIN_HANDS).split()).casefold().rstrip(_ENDS).strip()
+    marked = _MARKED.fullmatch(folded)
+    return marked.group(2).rstrip(_ENDS).strip() if marked is not None else folded

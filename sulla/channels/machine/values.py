@@ -19,7 +19,10 @@ MOST_PLACES: Final = 2_000
 """Places that are remembered; of more, those where nobody talked for longest are forgotten: the next word there begins
 another conversation."""
 MOST_ITEMS: Final = 512
-"""Messages that wait to be sent; as long as so many do, no log is read on."""
+"""Messages that wait to be sent; as long as so many do, no log is read on. What waits at one place counts for
+`MOST_ITEMS_EACH` of them at the most, so that no place takes the others' room."""
+MOST_ITEMS_EACH: Final = 32
+"""Where so many wait at a place, words that wait there already are not planned once more."""
 MOST_LEFT: Final = 3
 """Conversations before the present one that are still listened to at a place."""
 MOST_PLAYS: Final = 20
@@ -31,11 +34,31 @@ MOST_QUESTIONS: Final = 200
 MOST_CLOSED: Final = 200
 """Questions that are known to be open no longer; a reply to an older one is a message as any."""
 
-MOST_BEHIND: Final = 100
+MOST_BEHIND: Final = 400
 """Of what waits for files or for room in its conversation, or behind such, in all conversations of a channel; more is
 not taken, and whoever said it is told so."""
-MOST_BEHIND_EACH: Final = 20
-"""The same in one conversation."""
+MOST_BEHIND_EACH: Final = 40
+"""The same in one conversation: a little more than a conversation takes in the half minute for which there is patience,
+at the rate that limits have unless somebody sets another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untaken:
+    """Messages of one place for which there was no room, since its people were told last."""
+
+    count: int = 0
+    mark: str = ""
+    """By which the first of them is known."""
+    ref: str = ""
+    """The service's id of it."""
+    begins: str = ""
+    """Its beginning (`quoting.begins`)."""
+    why: str = ""
+    """Why there was none for it, and what to do; for people."""
+    since_ms: int = 0
+    """When that was, UTC milliseconds."""
+    told_ms: int = 0
+    """When its people were told last; 0 for never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +83,8 @@ class Talk:
     asked: tuple[tuple[str, str], ...] = ()
     """The newest messages here whose turns have not ended, as far as the log was read: our ids of them, and the
     service's. What is said of how such a turn ended answers its message."""
+    untaken: Untaken | None = None
+    """What was not taken here and is to be told, and when that was told last; None for never."""
     reader: str = ""
     """At a private place the service's id of who talks there; empty in groups, and where nobody has since it is kept.
     """

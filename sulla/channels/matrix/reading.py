@@ -7,6 +7,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from sulla.channels.base import MOST_TEXT_CHARS, Arrived, ArrivedKind, Attachment, AttachmentKind, Place, Press, Sender
@@ -59,7 +60,8 @@ def topic_of(event: Mapping[str, Any]) -> str:
 
 def known_of(event: Mapping[str, Any]) -> Known:
     """What is to be known of an event that another one names."""
-    return Known(_id(event.get("sender")), topic_of(event), mapping(event.get("content")))
+    content = mapping(event.get("content"))
+    return Known(_id(event.get("sender")), topic_of(event), content, _reply(content))
 
 
 def at_ms(event: Mapping[str, Any]) -> int:
@@ -102,7 +104,8 @@ def arrived_of(event: Mapping[str, Any], room_id: str, rooms: Rooms, me: Me, tar
             # Servers let anybody say that he changes somebody else's message.
             if target is None or target.sender != sender:
                 return None
-            return _said(event, place, who, me, target_of(event), "edit", None)
+            found = _said(event, place, who, me, target_of(event), "edit", None)
+            return replace(found, reply_to=target.reply) if found is not None else None
         case "m.room.message":
             return _said(event, rooms.place(room_id, topic_of(event)), who, me, event_id, "message", target)
         case _:

@@ -46,6 +46,8 @@ class Known:
     """The thread in which it stands."""
     content: Mapping[str, Any] | None = None
     """Where it was asked for."""
+    reply: str = ""
+    """The event that it answers; an edit of it says nothing of that."""
 
 
 class Rooms:

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 
 from sulla.channels.base import Arrived
 from sulla.channels.machine.values import MOST_BEHIND, MOST_BEHIND_EACH, Waiting
+from sulla.channels.run.door import Patience
 from sulla.channels.run.held import Held
 
 
@@ -25,15 +26,19 @@ class Behind:
 
     Args:
         held: the channel.
-        take: takes one thing in; however long it waits, nothing of another conversation waits for that.
+        take: takes one thing in, with so much patience; however long it waits, nothing of another conversation waits
+            for that.
     """
 
-    def __init__(self, held: Held, take: Callable[[Arrived], Awaitable[None]]) -> None:
+    def __init__(self, held: Held, take: Callable[[Arrived, Patience], Awaitable[None]]) -> None:
         self._held = held
         self._take = take
         self._working: dict[str, asyncio.Task[None]] = {}
         self._taken: dict[str, str] = {}
         """What is being taken in each line, by its mark: it can be cut off, which a write of the book cannot."""
+        self._began_s = held.around.clock.elapsed()
+        self._came_s: dict[str, float] = {}
+        """When each came that waits, by its mark and `Clock.elapsed`; what is not here came before this began."""
         self._news = asyncio.Event()
 
     def waits(self, line: str) -> int:
@@ -53,6 +58,7 @@ class Behind:
             arrived: it.
         """
         self._held.book.waiting[mark] = Waiting(line, arrived)
+        self._came_s[mark] = self._held.around.clock.elapsed()
         self._news.set()
 
     async def drop(self, line: str, stays: Callable[[Arrived], bool]) -> bool:
@@ -66,6 +72,7 @@ class Behind:
         gone = [mark for mark, one in waiting.items() if one.line == line and not stays(one.arrived)]
         for mark in gone:
             del waiting[mark]
+            self._came_s.pop(mark, None)
         if self._taken.get(line) in gone:
             task = self._working.pop(line)
             task.cancel()
@@ -88,15 +95,17 @@ class Behind:
                 await self._news.wait()
 
     async def _take_each(self, line: str) -> None:
-        waiting = self._held.book.waiting
+        waiting, patience = self._held.book.waiting, Patience()
         try:
             while (first := next((item for item in waiting.items() if item[1].line == line), None)) is not None:
                 mark, one = first
                 self._taken[line] = mark
+                patience.came_s = self._came_s.get(mark, self._began_s)
                 try:
-                    await self._take(one.arrived)
+                    await self._take(one.arrived, patience)
                 finally:
                     self._taken.pop(line, None)
+                self._came_s.pop(mark, None)
                 waiting.pop(mark, None)  # nothing is awaited in between: what became of it is written with this
                 await self._held.shelf.keep()
         finally:

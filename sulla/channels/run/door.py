@@ -12,19 +12,57 @@ from sulla.core.ids import ThreadId, derived_id
 from sulla.threads.log.records import Input
 
 PATIENCE_S: Final = 30.0
-"""How long a person's message waits for room in its conversation before he is told that it was not taken. Those of
-members of a group whom nobody has let in do not wait: there is no end to them."""
+"""How long people's messages wait for room in their conversation before they are told that these were not taken; see
+`Patience`. Those of members of a group whom nobody has let in do not wait: there is no end to them."""
 PAUSE_S: Final = 0.5
 """How long is waited between two attempts."""
 FULL: Final = (
-    "This was not taken: too much waits here for its turn already. Send it again in a while; `/status` says how it is, "
+    "too much waits here for its turn already. Send it again in a while; `/status` says how it is, "
     "`/stop` drops what waits, `/new` begins beside it."
 )
-"""What whoever wrote is told once there was no room for `PATIENCE_S`."""
+"""Why there was no room for `PATIENCE_S`, for whoever wrote."""
 
 
 class NoRoom(Exception):
     """There is no room in a conversation now, and who else writes is not to wait for it."""
+
+
+class Crowded(Exception):
+    """There was no room in a conversation in time.
+
+    Args:
+        why: and what to do; for people.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Patience:
+    """How long what waits in one line waits for room: one wait for all of it, from when there was none for the first
+    of it. Each that gets in begins it anew; one that came later has its own half minute. It lives as long as anything
+    waits there, so after a restart it begins anew, too.
+    """
+
+    def __init__(self) -> None:
+        self._since_s: float | None = None
+        self.came_s = 0.0
+        """When the one came whose turn it is, by `Clock.elapsed`."""
+
+    def until_s(self, now_s: float) -> float:
+        """There is no room for the one whose turn it is; until when it waits, by `Clock.elapsed`.
+
+        Args:
+            now_s: by `Clock.elapsed`.
+        """
+        if self._since_s is None:
+            self._since_s = now_s
+        return max(self._since_s, self.came_s) + PATIENCE_S
+
+    def moves(self) -> None:
+        """One got in."""
+        self._since_s = None
 
 
 class Door:
@@ -37,20 +75,20 @@ class Door:
     def __init__(self, held: Held) -> None:
         self._held = held
 
-    async def offer(self, talk: Talk, said: Input, caller: str, patience_s: float | None) -> str:
+    async def offer(self, talk: Talk, said: Input, caller: str, patience: Patience | None) -> str:
         """Keep a message in its conversation, once; why it was not taken, empty if it was.
 
         Args:
             talk: the conversation.
             said: the message.
             caller: under whose name it is counted.
-            patience_s: how long it waits for room, in seconds; None where that is left to whoever asks.
+            patience: how long it waits for room; None where that is left to whoever asks.
 
         Raises:
-            NoRoom: there is none now, and `patience_s` is None.
+            NoRoom: there is none now, and `patience` is None.
+            Crowded: there was none in time.
         """
         held, clock = self._held, self._held.around.clock
-        until_s = clock.elapsed() + (patience_s or 0.0)
         while True:
             try:
                 thread = await self._thread(talk)
@@ -68,12 +106,15 @@ class Door:
                 again = replace(talk, begun=said.message_id, thread="", told_seq=0)
                 held.book.talks[talk.place.key] = talk = again
             except (QueueFull, RateLimited) as error:
-                if patience_s is None:
+                if patience is None:
                     raise NoRoom from None
-                if clock.elapsed() >= until_s:
-                    return FULL if isinstance(error, QueueFull) else f"This was not taken: {error.message}"
-                await clock.sleep(min(error.retry_after_s or PAUSE_S, until_s - clock.elapsed()))
+                left_s = patience.until_s(clock.elapsed()) - clock.elapsed()
+                if left_s <= 0:
+                    raise Crowded(FULL if isinstance(error, QueueFull) else error.message) from None
+                await clock.sleep(min(error.retry_after_s or PAUSE_S, left_s))
             else:
+                if patience is not None:
+                    patience.moves()
                 return ""
 
     async def _thread(self, talk: Talk) -> ThreadId:

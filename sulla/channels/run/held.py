@@ -9,6 +9,7 @@ from typing import Final
 
 from sulla.agent.door import DoorKeeper
 from sulla.channels.base import Account, Channel, Place
+from sulla.channels.machine import untaken
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.legible import in_a_line
@@ -146,5 +147,6 @@ class Held:
         talks[place.key] = replace(known, place=place, used_ms=now_ms, reader=reader)
         while len(talks) > MOST_PLACES:
             busy = {item.place for item in self.book.items.values()}
+            busy |= {key for key, one in talks.items() if untaken.of(one).count}
             talks.pop(next((key for key in talks if key not in busy), next(iter(talks))))
         return talks[place.key]

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Final
 
 from sulla.channels.base import Arrived, Batch
+from sulla.channels.machine import untaken
 from sulla.channels.machine.admission import (
     LOOKS,
     READ_ONLY,
@@ -33,7 +34,7 @@ from sulla.channels.metrics import ARRIVED, UNREAD
 from sulla.channels.run.answers import Answers
 from sulla.channels.run.behind import Behind
 from sulla.channels.run.commands import carry_out
-from sulla.channels.run.door import FULL, PATIENCE_S, Door, NoRoom
+from sulla.channels.run.door import FULL, Crowded, Door, NoRoom, Patience
 from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
@@ -114,20 +115,20 @@ class Incoming:
                     continue
                 if not self._waits(one, mark, people):
                     try:
-                        await self._take_where_asked(one, people, patient=False)
+                        await self._take_where_asked(one, people, patience=None)
                     except NoRoom:
                         self._wait(one, mark, one.place.key)
                 self._seen.add(mark)
                 self._held.around.tally.count(ARRIVED, self._held.name)
 
-    async def _take_now(self, arrived: Arrived) -> None:
+    async def _take_now(self, arrived: Arrived, patience: Patience) -> None:
         """Take in what waited, by whoever is known now."""
-        await self._take_where_asked(arrived, await self._held.around.people.read(), patient=True)
+        await self._take_where_asked(arrived, await self._held.around.people.read(), patience=patience)
         self._held.wake(arrived.place.key)
 
-    async def _take_where_asked(self, arrived: Arrived, people: People, *, patient: bool) -> None:
+    async def _take_where_asked(self, arrived: Arrived, people: People, *, patience: Patience | None) -> None:
         where = self._where_asked(arrived)
-        await self._take(where, people, patient=patient)
+        await self._take(where, people, patience=patience)
         if where is not arrived:  # nobody else wakes that place
             self._held.wake(where.place.key)
 
@@ -154,7 +155,15 @@ class Incoming:
             self.behind.put(mark, line, arrived)
         elif told:
             self._held.talk(arrived.place)
-            self._held.outbox.say(arrived.place.key, FULL, mark, reply_to=arrived.message_id)
+            self._untaken(arrived, FULL, mark)
+
+    def _untaken(self, arrived: Arrived, why: str, mark: str) -> None:
+        """There was no room for something; its place, which is known, is told in a while."""
+        talk, now_ms = self._held.book.talks[arrived.place.key], self._held.around.now_ms()
+        said = untaken.with_one(
+            untaken.of(talk), mark=mark, ref=arrived.message_id, text=arrived.text, why=why, now_ms=now_ms
+        )
+        self._held.book.talks[talk.place.key] = replace(talk, untaken=said)
 
     def _where_asked(self, arrived: Arrived) -> Arrived:
         """The same; what replies to a question belongs to where that was asked, also where the service says that it
@@ -172,16 +181,16 @@ class Incoming:
         """By which it is known when it comes again: where it says itself that it belongs, whatever is asked then."""
         return self._held.id_of(arrived.place, arrived.message_id, arrived.kind, arrived.version)
 
-    async def _take(self, arrived: Arrived, people: People, *, patient: bool) -> None:
+    async def _take(self, arrived: Arrived, people: People, *, patience: Patience | None) -> None:
         """Take one thing in.
 
         Args:
             arrived: it.
             people: who is known.
-            patient: whether it may wait here for room in its conversation.
+            patience: how long it waits here for room in its conversation; None for not at all.
 
         Raises:
-            NoRoom: there is none now, and it may not.
+            NoRoom: there is none now, and it does not wait.
         """
         held = self._held
         match judge(arrived, people, held.rules, (held.account.id,)):
@@ -200,9 +209,9 @@ class Incoming:
                 if not await self._answering.takes(arrived, person):
                     await self._answering.tell(arrived, READ_ONLY)
             case Changed(person):
-                await self._change(arrived, person, patient=patient)
+                await self._change(arrived, person, patience=patience)
             case Saying(person):
-                await self._say(arrived, person, arrived.text, patient=patient)
+                await self._say(arrived, person, arrived.text, patience=patience)
 
     async def _greet(self, arrived: Arrived, identity: Identity) -> None:
         held = self._held
@@ -216,7 +225,7 @@ class Incoming:
         mark, waits = self._mark(arrived), self.behind.waits(line)
         await carry_out(self._held, arrived, command, mark, waits=waits, dropped=dropped)
 
-    async def _change(self, arrived: Arrived, person: Person | None, *, patient: bool) -> None:
+    async def _change(self, arrived: Arrived, person: Person | None, *, patience: Patience | None) -> None:
         """A message that is changed before its turn began is another one; later that is said."""
         if self._mark(replace(arrived, kind="message", version="")) not in self._seen:
             return
@@ -227,7 +236,7 @@ class Incoming:
         if arrived.kind == "edit":
             edit = _edit(arrived, edits + 1)
             text = arrived.text if unsaid in self._seen else EDITED + arrived.text
-            await self._say(edit, person, text, patient=patient)
+            await self._say(edit, person, text, patience=patience)
             self._seen.add(self._mark(edit))
 
     async def _withdrawn(self, arrived: Arrived, edits: int) -> bool:
@@ -242,7 +251,7 @@ class Incoming:
                     waited |= await door.withdraw(ThreadId(thread), message_id, key)
         return waited
 
-    async def _say(self, arrived: Arrived, person: Person | None, text: str, *, patient: bool) -> None:
+    async def _say(self, arrived: Arrived, person: Person | None, text: str, *, patience: Patience | None) -> None:
         held, place = self._held, arrived.place
         talk = held.talk(place, arrived.sender.id)
         message_id = MessageId(held.id_of(place, arrived.message_id, *filter(None, (arrived.version,))))
@@ -261,8 +270,15 @@ class Incoming:
         said = Input(message_id, text, "queue", origin, talk.agent, quoted=quoted, tainted=tainted, said_chars=chars)
         caller = person.principal if person is not None else f"channel:{held.name}:group"
         self._held.note_asked(place, message_id, arrived.message_id)
-        patience_s = 0.0 if person is None else PATIENCE_S if patient else None
-        refused = await self._door.offer(talk, said, caller, patience_s)
+        try:
+            refused = await self._door.offer(talk, said, caller, patience if person is not None else None)
+        except NoRoom:
+            if person is not None:
+                raise
+            return  # there is no end to those whom nobody has let in
+        except Crowded as crowded:
+            self._untaken(arrived, crowded.why, self._mark(arrived))
+            return
         if refused and person is not None:  # else whoever writes much would have much said
             held.outbox.say(place.key, refused, self._mark(arrived), reply_to=arrived.message_id)
         elif person is not None:

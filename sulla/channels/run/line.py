@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from sulla.channels.base import Account, Channel, Refusal
+from sulla.channels.machine import untaken
 from sulla.channels.machine.admission import Rules
 from sulla.channels.machine.book import Book
 from sulla.channels.machine.hurry import WHY as HURRIED
@@ -284,7 +285,7 @@ class Line:
             for item in held.outbox.heads():
                 self._wake(item.place)
             for key, talk in list(held.book.talks.items()):
-                if talk.left:
+                if talk.left or untaken.of(talk).count:
                     self._wake(key)
                 if not talk.thread:
                     continue

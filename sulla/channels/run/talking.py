@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from sulla.channels.base import NotSent, Outcome, Place, Said, SaidFile, Sent, Unknown
+from sulla.channels.machine import untaken
 from sulla.channels.machine.cutting import beginning
 from sulla.channels.machine.live import LiveText
-from sulla.channels.machine.values import Item, Preview
+from sulla.channels.machine.values import Item, Preview, Untaken
 from sulla.channels.metrics import FAILED, GIVEN_UP, SENT
 from sulla.channels.run.ending import ending, finished
 from sulla.channels.run.held import Held
@@ -82,7 +83,8 @@ class Talking:
                     await self._rest()
 
     def _busy(self) -> bool:
-        return self._held.outbox.waits_at(self._place) or self._place in self._reader.at_work
+        waits = self._held.outbox.waits_at(self._place) or bool(self._untaken().count)
+        return waits or self._place in self._reader.at_work
 
     # ------------------------------------------------------------------------------------------------------- private
 
@@ -120,7 +122,7 @@ class Talking:
                 return False
             await self._send(item)
             return True
-        if await self._read_on():
+        if await self._read_on() or await self._tell_untaken():
             return True
         await self._show_typing()
         return await self._show()
@@ -135,14 +137,31 @@ class Talking:
                 self._live.forget()
         return planned
 
+    def _untaken(self) -> Untaken:
+        return untaken.of(self._held.book.talks.get(self._place))
+
+    async def _tell_untaken(self) -> bool:
+        """Plan that there was no room for messages, now that nothing else waits here; whether that was to be told."""
+        held, gathered, now_ms = self._held, self._untaken(), self._held.around.now_ms()
+        due_ms = untaken.due_ms(gathered)
+        if due_ms is None or due_ms > now_ms:
+            return False
+        held.outbox.say(self._place, untaken.notice(gathered), gathered.mark, reply_to=gathered.ref)
+        held.book.talks[self._place] = replace(held.book.talks[self._place], untaken=Untaken(told_ms=now_ms))
+        await held.shelf.keep()
+        return True
+
     async def _rest(self) -> None:
         """Until something happens, or is due."""
         held, clock = self._held, self._held.around.clock
         waits = [LINGER_S]
         if (item := held.outbox.head(self._place)) is not None:
             waits.append((item.due_ms - held.around.now_ms()) / 1_000)
-        elif (due_s := self._live_due_s()) is not None:
-            waits.append(due_s - clock.elapsed())
+        else:
+            if (due_ms := untaken.due_ms(self._untaken())) is not None:
+                waits.append((due_ms - held.around.now_ms()) / 1_000)
+            if (due_s := self._live_due_s()) is not None:
+                waits.append(due_s - clock.elapsed())
         if self._types():
             waits.append(self._typed_s + held.channel.manners.typing_s - clock.elapsed())
         with suppress(TimeoutError):

@@ -12,7 +12,18 @@ from sulla.channels.machine.book import Book, decode, encode
 from sulla.channels.machine.cutting import letters
 from sulla.channels.machine.outbox import BACKOFF_S, DOUBTFUL, DOUBTFUL_BEGINNING, MOST_LOOKS, PART, Outbox
 from sulla.channels.machine.quoting import broken_off
-from sulla.channels.machine.values import Asks, Choice, GivenUp, Item, Owner, Question, Shown, Talk
+from sulla.channels.machine.values import (
+    MOST_ITEMS,
+    MOST_ITEMS_EACH,
+    Asks,
+    Choice,
+    GivenUp,
+    Item,
+    Owner,
+    Question,
+    Shown,
+    Talk,
+)
 
 ASKED, OVER = Shown(("May I?",)), Asks(exact=("May I?", "Yes."))
 MANNERS = Manners(most_chars=200, sends_per_s=10, place_sends_per_s=1, edits_per_s=1, most_buttons=3)
@@ -362,3 +373,23 @@ def test_a_book_is_read_as_it_was_written() -> None:
         book.previews,
     )
     assert "x" in again.seen
+
+
+def test_one_place_takes_no_more_than_its_share_of_what_may_wait() -> None:
+    _, outbox = _outbox()
+    for number in range(2 * MOST_ITEMS):
+        outbox.say("loud", f"text {number}", f"loud {number}")
+    assert not outbox.full
+    for number in range(MOST_ITEMS - MOST_ITEMS_EACH):
+        assert not outbox.full
+        outbox.say(f"place {number}", "text", f"key {number}")
+    assert outbox.full
+
+
+def test_words_that_wait_at_a_place_where_much_does_are_not_planned_again() -> None:
+    book, outbox = _outbox()
+    for number in range(2 * MOST_ITEMS_EACH):
+        outbox.say("loud", "the same", f"key {number}")
+    assert len(book.items) == MOST_ITEMS_EACH
+    outbox.say("loud", "another", "more")
+    assert len(book.items) == MOST_ITEMS_EACH + 1

@@ -62,6 +62,10 @@ def test_where_a_choice_is_a_number_it_is_meant_by_that_and_by_no_other() -> Non
         assert replying.replied(open_, said, "r", "p", Person("ann")) == "", said
     assert "- 3: " in asking.shown_of(question, button_chars=0).exact[1]
     assert "the number" not in asking.shown_of(question, button_chars=0).text
+    for label in ("1)", "1\ufe0f\u20e3", "**1**"):
+        wait = Wait("answer:x", CallId("c"), "How many?", choices=("two", label))
+        question = asking.question_of(wait, "p", "t", "secret", 3)
+        assert replying.meant(question, "1") == replying.meant(question, label) == [question.choices[1]], label
     named = asking.question_of(WAIT, "p", "t", "secret", 0)
     assert "2. Refuse: /pick" in asking.shown_of(named, button_chars=0).exact[1]
 
@@ -75,6 +79,40 @@ def test_a_plain_yes_or_no_to_a_call_is_one_in_many_languages_and_never_more() -
     ):
         for said in every:
             assert replying.meant(question, said) == [choice], said
+    japanese, hands = ("\u306f\u3044", "\u3044\u3044\u3048\u3002"), ("\U0001f44d", "\U0001f44e\U0001f3fd")
+    for choice, more in (
+        (
+            allow,
+            (
+                japanese[0],
+                hands[0],
+                "\U0001f44d\U0001f3fb",
+                "\U0001f44d\ufe0f",
+                "**Allow**",
+                "*Allow.*",
+                "_yes_!",
+                "__ok__",
+            ),
+        ),
+        (allow, ("1)", "1\ufe0f\u20e3", "1\u20e3", "**1**", "**1)**")),
+        (refuse, (japanese[1], hands[1], "2)", "2\ufe0f\u20e3", "***Refuse***")),
+    ):
+        for said in more:
+            assert replying.meant(question, said) == [choice], said
+            assert replying.is_stray([question], said, ()), said
+    for said in (
+        "yes, thanks",
+        "**Allow** it",
+        "*Allow",
+        "**Allow*",
+        "1))",
+        "(1)",
+        "12\u20e3",
+        hands[0] * 2,
+        "** **",
+        "**",
+    ):
+        assert replying.meant(question, said) == [], said
     colors = asking.question_of(Wait("answer:x", CallId("c"), "Which?", choices=("red", "No")), "p", "t", "s", 3)
     assert replying.meant(colors, "yes") == replying.meant(colors, "nein") == []
     assert replying.meant(colors, "no.") == [colors.choices[1]]

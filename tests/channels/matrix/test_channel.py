@@ -178,6 +178,23 @@ async def test_a_thread_is_answered_in_it_and_changed_in_it(wire: MatrixWire) ->
         assert event["content"]["m.relates_to"]["event_id"] == root
 
 
+async def test_an_edit_of_a_reply_is_a_reply_to_the_same_also_where_nothing_is_remembered(wire: MatrixWire) -> None:
+    place, ann = wire.place(1), wire.person(1)
+    async with opened(wire) as (channel, reading):
+        sent = await channel.send(place, Said("May I?", key="k"))
+        assert isinstance(sent, Sent)
+        reply = await wire.say(place, ann, "well", reply_to=sent.ref)
+        assert (await reading.next()).reply_to == sent.ref
+        await wire.edit(place, ann, reply, "refuse")
+        found = await reading.next()
+        assert (found.kind, found.text, found.reply_to) == ("edit", "refuse", sent.ref)
+    async with opened(wire) as (_, reading):
+        await wire.edit(place, ann, reply, "allow")
+        while (found := await reading.next()).text != "allow":
+            assert found.reply_to == sent.ref
+        assert (found.kind, found.reply_to) == ("edit", sent.ref)
+
+
 async def test_a_question_offers_its_signs_once(wire: MatrixWire) -> None:
     place = wire.place(1)
     async with opened(wire) as (channel, _):

@@ -126,6 +126,7 @@ def test_only_his_own_message_can_be_changed() -> None:
     assert found is not None
     assert (found.kind, found.message_id, found.text, found.version) == ("edit", "$o", "new", "$1")
     assert found.place.topic == "$t"
+    assert found.reply_to == ""
     assert _edit("@eve:example.org", Known(ANN)) is None
     assert _edit(ANN, None) is None
 

@@ -12,7 +12,8 @@ import pytest
 
 from sulla.channels.base import Attachment, Channel
 from sulla.channels.machine.book import decode, encode, encode_changes, with_changes, written
-from sulla.channels.machine.values import MOST_BEHIND_EACH
+from sulla.channels.machine.untaken import EVERY_MS
+from sulla.channels.machine.values import MOST_BEHIND_EACH, MOST_ITEMS
 from sulla.channels.run.door import FULL, PATIENCE_S
 from sulla.channels.run.files import FETCH_S, LEAST_BYTES, WITHIN_S
 from sulla.channels.run.incoming import FETCHED_AT_ONCE
@@ -24,6 +25,8 @@ from sulla.testing.channels.telegram import TelegramWire
 from sulla.testing.clock import ManualClock
 from sulla.testing.mortal import Mortal
 from sulla.testing.provider import Gate, Say, ScriptedProvider
+from sulla.threads.log.records import Input
+from sulla.threads.store import Sent
 
 
 class Dripping(TelegramWire):
@@ -152,8 +155,9 @@ async def test_no_more_waits_than_there_is_room_for(wire: Dripping, clock: Manua
         await wire.send(1, "slow.txt")
         for number in range(MOST_BEHIND_EACH + 1):
             await wire.tell(1, f"word {number}")
-        await scene.until(lambda: len(scene.texts(1)) == 2, "that two were not taken")
-        assert [one[:20] for one in scene.texts(1)] == [FULL[:20]] * 2
+        await scene.until(lambda: scene.texts(1), "that two were not taken")
+        refused = f"word {MOST_BEHIND_EACH - 1}\n\nThis and 1 more behind it were not taken: {FULL[:20]}"
+        assert refused in scene.texts(1)[0]
         held = scene.line.held
         assert held is not None
         assert len(held.book.waiting) == MOST_BEHIND_EACH
@@ -221,7 +225,7 @@ async def test_whoever_finds_no_room_in_time_is_told_and_can_stop(
         began_s = clock.elapsed()
         await wire.tell(1, "one")
         await scene.until(lambda: scene.texts(1), "that it was not taken")
-        assert scene.texts(1)[0][:20] == FULL[:20]
+        assert f"one\n\nThis was not taken: {FULL[:20]}" in scene.texts(1)[0]
         assert PATIENCE_S <= clock.elapsed() - began_s < PATIENCE_S + 10
         await wire.tell(1, "two")
         await wire.tell(1, "/stop")
@@ -230,6 +234,115 @@ async def test_whoever_finds_no_room_in_time_is_told_and_can_stop(
         await wire.tell(1, "three")
         await scene.until(lambda: len(scene.texts(1)) == 3, "an answer")
         assert [said.text for _, said, _ in scene.keeper.said] == ["three"]
+
+
+async def test_all_that_waits_for_room_has_one_half_minute_and_one_notice(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is held")
+        scene.keeper.full = True
+        began_s = clock.elapsed()
+        for number in range(6):
+            await wire.tell(1, f"word {number}")
+        await scene.until(lambda: scene.line.held and scene.line.held.book.waiting, "they wait")
+        await scene.until(lambda: scene.texts(1), "that they were not taken")
+        assert PATIENCE_S <= clock.elapsed() - began_s < PATIENCE_S + 10
+        await scene.pass_time(2 * EVERY_MS / 1_000)
+        assert len(scene.texts(1)) == 1
+        assert "word 0\n\nThis and 5 more behind it were not taken" in scene.texts(1)[0]
+
+
+async def test_as_long_as_some_get_in_none_is_refused(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is held")
+        say = scene.keeper.say
+
+        async def one_at_a_time(thread_id: ThreadId, said: Input, caller: str) -> Sent:
+            sent = await say(thread_id, said, caller)
+            scene.keeper.full = True
+            return sent
+
+        scene.keeper.say = one_at_a_time  # type: ignore[method-assign]  # the test's own
+        scene.keeper.full = True
+        for number in range(4):
+            await wire.tell(1, f"word {number}")
+        await scene.until(partial(_wait, scene, 4), "they wait")
+        for number in range(4):
+            await scene.pass_time(PATIENCE_S - 5)
+            scene.keeper.full = False
+            await scene.until(partial(_wait, scene, 3 - number), "one gets in")
+        await scene.until(lambda: len(scene.texts(1)) == 4, "the answers")
+        assert [said.text for _, said, _ in scene.keeper.said] == [f"word {number}" for number in range(4)]
+
+
+async def test_over_a_kill_the_half_minute_begins_anew_and_what_is_to_be_told_is_told_once(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    store = MemoryStore(clock, random_id)
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        scene.keeper.full = True
+        await wire.tell(1, "one")
+        await scene.until(partial(_wait, scene, 1), "it waits")
+        await scene.pass_time(PATIENCE_S - 5)
+    async with scene_of(wire, tmp_path, store, boot=2) as scene:
+        scene.keeper.full = True
+        await scene.until(lambda: scene.line.held, "it is held")
+        await scene.pass_time(PATIENCE_S - 5)
+        assert _wait(scene, 1)
+        await scene.until(partial(_wait, scene, 0), "it is refused")
+        assert scene.texts(1) == []
+    async with scene_of(wire, tmp_path, store, boot=3) as scene:
+        await scene.until(lambda: scene.texts(1), "that it was not taken")
+        await wire.repeat()
+        await scene.pass_time(60)
+        assert len(scene.texts(1)) == 1
+
+
+async def test_what_was_said_while_the_daemon_was_down_is_not_refused_because_it_is_read_at_once(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    store, many = MemoryStore(clock, random_id), MOST_BEHIND_EACH
+    async with scene_of(wire, tmp_path, store) as scene:
+        await scene.pair(1, "ann")
+        await scene.until(lambda: scene.line.held, "it is known from where on is read")
+    for number in range(many):
+        await wire.tell(1, f"word {number}")
+    async with scene_of(wire, tmp_path, store, boot=2) as scene:
+        scene.keeper.full = True
+        await scene.until(partial(_wait, scene, many), "they wait")
+        await scene.pass_time(PATIENCE_S - 5)
+        scene.keeper.full = False
+        await scene.until(lambda: len(scene.keeper.said) == many, "all of them get in")
+        await scene.until(partial(_has, scene, f"word {many - 1}"), "the answers")
+        assert [said.text for _, said, _ in scene.keeper.said] == [f"word {number}" for number in range(many)]
+        assert not [one for one in scene.texts(1) if "not taken" in one]
+
+
+async def test_one_who_says_much_keeps_nothing_from_others_and_his_commands_are_answered_first(
+    wire: Dripping, clock: ManualClock, tmp_path: Path
+) -> None:
+    wire.bytes_per_s = LEAST_BYTES
+    async with scene_of(wire, tmp_path, MemoryStore(clock, random_id)) as scene:
+        await scene.pair(1, "ann")
+        await scene.pair(2, "bob")
+        await scene.until(lambda: scene.line.held, "it is held")
+        await wire.send(2, "slow.txt")
+        for number in range(MOST_ITEMS + MOST_BEHIND_EACH):
+            await wire.tell(2, f"word {number}")
+        await wire.tell(2, "/status")
+        await wire.tell(1, "hello")
+        await scene.until(lambda: scene.texts(1), "ann's answer")
+        held = scene.line.held
+        assert held is not None
+        assert len(held.book.items) < 3
+        await scene.until(lambda: len(scene.texts(2)) == 2, "what bob is told")
+        status, notice = scene.texts(2)
+        assert f"for room, or behind such: {MOST_BEHIND_EACH}" in status
+        assert f"This and {MOST_ITEMS} more behind it were not taken" in notice
 
 
 async def test_many_that_find_no_room_hold_up_no_files(wire: Dripping, clock: ManualClock, tmp_path: Path) -> None:
@@ -266,6 +379,10 @@ async def test_what_is_changed_while_there_is_no_room_is_said_as_it_is_now(
         assert [said.text for _, said, _ in scene.keeper.said] == ["first", "at noon", "at one"]
         gate.open()
         await scene.until(lambda: scene.texts(1)[-1:] == ["Second."], "the answers")
+
+
+def _wait(scene: Scene, many: int) -> bool:
+    return scene.line.held is not None and len(scene.line.held.book.waiting) == many
 
 
 def _has(scene: Scene, text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,18 @@ async def test_of_one_that_asks_nobody_there_the_question_is_a_notice(scene: Sce
     if child == "unattended":
         child = await _sub_agent(scene, _held_at(scene, 1), unattended=True)
     assert await _told(scene, f"wait:{child}:approval:1")
+
+
+async def test_a_notice_of_a_playbooks_question_says_where_that_is_asked(scene: Scene) -> None:
+    assert scene.line.held is not None
+    talks, key = scene.line.held.book.talks, scene.wire.place(1).key
+    play, elsewhere = await scene.world.thread(), await scene.world.thread()
+    talks[key] = replace(talks[key], plays=(play,))
+    assert await _told(scene, f"wait:{play}:answer:1", 2)
+    where = "It is asked at the channel chat (fake), in"
+    assert scene.texts(2)[-1].endswith(f"{where} the private chat with person1.")
+    talks[key] = replace(talks[key], place=replace(talks[key].place, kind="group", name="*Home*"))
+    assert await _told(scene, f"wait:{play}:answer:2", 2)
+    assert scene.texts(2)[-1].endswith(f"{where} the group *Home*.")
+    assert await _told(scene, f"wait:{elsewhere}:answer:1", 2)
+    assert "It is asked" not in scene.texts(2)[-1]

@@ -139,7 +139,8 @@ async def test_what_a_conversation_says_at_its_place_is_no_notice_there(
         # What is asked stands to the letter above what the daemon says of it.
         assert scene.texts(1)[1:] == ["of others\nSulla: news", *["Sulla: news\n\nof others"] * 2]
         asked = "Sulla: somebody is asked"
-        assert scene.texts(2)[1:] == [f"May I?\n{asked}", *[f"{asked}\n\nMay I?"] * 2]
+        where = "It is asked at the channel chat (fake), in the private chat with ann."
+        assert scene.texts(2)[1:] == [f"May I?\n{asked}\n\n{where}", *[f"{asked}\n\nMay I?"] * 2]
         lines = Lines({"chat": scene.line}, scene.people)
         held, scene.line.held = scene.line.held, None
         why = await lines.notify(here, "Sulla: somebody is asked", "May I?", "k", matters[0])
