@@ -18,6 +18,7 @@ from sulla.channels.mail.shapes import (
     is_introduction,
     is_labelled,
     is_quoted,
+    is_signature_mark,
     run_of_labels,
     uncited,
 )
@@ -29,7 +30,9 @@ _FORWARD: Final = re.compile(
 _SIGNED: Final = re.compile(
     r"(?:Sent from my|Get Outlook for|Von meinem \S+ gesendet|Envoyé de mon|Enviado desde mi)\b.{0,80}", re.IGNORECASE
 )
-_SIGNATURE: Final = ("-- ", "--")
+_MOST_SIGNATURE_LINES: Final = 10
+_MOST_SIGNATURE_CHARS: Final = 1_000
+"""What is longer is none, and not left out."""
 _BLOCKS: Final = frozenset(
     {"p", "div", "tr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr", "blockquote"}
 )
@@ -75,11 +78,15 @@ def parted(text: str) -> Parted:
     above, below = _without_signature(lines[:cut]), "\n".join(lines[cut:]).strip()
     if cut == len(lines):
         cut = _answered(above)
-        above, below = above[:cut], "\n".join(above[cut:]).strip()
+        above, below = _without_signature(above[:cut]), "\n".join(above[cut:]).strip()
+    signs = [at for at, line in enumerate(above) if is_signature_mark(line)]
+    unsigned = "\n".join(above[signs[0] + 1 :]) if signs else ""  # no signature, so it is not left out
+    above = above[: signs[0]] if signs else above
     theirs = _cited(above)
-    own = _unsigned([line for at, line in enumerate(above) if at not in theirs])
+    own = "\n".join(_without_signature([line for at, line in enumerate(above) if at not in theirs])).strip()
     cited = "\n".join(uncited(line) for at, line in enumerate(above) if at in theirs).strip("\n")
-    return Parted(own, cited, "" if forwards else below, below if forwards else "")
+    passed_on = "\n".join(filter(None, (unsigned, below if forwards else ""))).strip()
+    return Parted(own, cited, "" if forwards else below, passed_on)
 
 
 def _cut(lines: Sequence[str]) -> tuple[int, bool]:
@@ -122,19 +129,16 @@ def _cited(lines: Sequence[str]) -> set[int]:
 
 
 def _without_signature(lines: list[str]) -> list[str]:
-    """The lines without a signature that stands below all of them."""
-    at = max((number for number, line in enumerate(lines) if line in _SIGNATURE), default=len(lines))
-    if not any(map(is_quoted, lines[at:])):
-        lines = lines[:at]
+    """The lines without a signature that stands below all of them: what is below the only mark of one, and short."""
+    signs = [at for at, line in enumerate(lines) if is_signature_mark(line)]
+    below = [line for line in lines[signs[0] + 1 :] if line.strip()] if len(signs) == 1 else []
+    short = len(below) <= _MOST_SIGNATURE_LINES and sum(map(len, below)) <= _MOST_SIGNATURE_CHARS
+    if len(signs) == 1 and short and not any(map(is_quoted, below)):
+        lines = lines[: signs[0]]
     end = len(lines)
     while end and (not (last := lines[end - 1].strip()) or _SIGNED.fullmatch(last)):
         end -= 1
     return lines[:end]
-
-
-def _unsigned(lines: list[str]) -> str:
-    at = next((number for number, line in enumerate(lines) if line in _SIGNATURE), len(lines))
-    return "\n".join(_without_signature(lines[:at])).strip()
 
 
 def unflowed(text: str, *, without_space: bool) -> str:
@@ -148,14 +152,14 @@ def unflowed(text: str, *, without_space: bool) -> str:
     goes_on = False
     for line in text.replace("\r\n", "\n").split("\n"):
         bare = line.removeprefix(" ")
-        alone = is_cited(bare) or is_bar(bare) or _FORWARD.fullmatch(bare) is not None
+        alone = is_cited(bare) or is_bar(bare) or is_signature_mark(bare) or _FORWARD.fullmatch(bare) is not None
         if goes_on and not alone and not is_labelled(bare):
             if without_space:
                 lines[-1][-1] = lines[-1][-1][:-1]
             lines[-1].append(bare)
         else:
             lines.append([line if line.startswith(">") else bare])
-        goes_on = bare.endswith(" ") and line != "-- " and not alone
+        goes_on = bare.endswith(" ") and not alone
     return "\n".join(map("".join, lines))
 
 
@@ -262,10 +266,11 @@ class _Page(TagReader):
 
     def _break(self, *, anew: bool = False) -> None:
         if anew or self._is_shown:
-            self._lines.append("".join(self._line).rstrip())
+            line = "".join(self._line)
+            self._lines.append(line if is_signature_mark(line) else line.rstrip())
             self._line, self._is_begun, self._is_shown = ["> " * min(self._cites, _MOST_MARKS)], False, False
 
     def text(self) -> str:
         """What was read."""
         self._break(anew=True)
-        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip()
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).lstrip().rstrip("\n")
