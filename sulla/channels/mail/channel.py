@@ -6,6 +6,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -128,6 +129,8 @@ class MailChannel:
         """The numbers of the batch that nobody has acknowledged."""
         self._last: dict[str, str] = {}
         """The last mail at each place, as far as this channel has seen any."""
+        self._subjects: dict[str, str] = {}
+        """Those of the last mails, by their ids: one conversation may have several."""
         self._asked_s: dict[str, float] = {}
         """Since when a mail was looked for in vain."""
         self.manners: Final = Manners(
@@ -137,6 +140,7 @@ class MailChannel:
             tells_sent=bool(options.sent),
             deletes=False,
             edits=False,
+            names_answered=True,
             most_file_bytes=18_000_000,  # what is 25 MB long on its way is taken nearly everywhere
         )
 
@@ -306,12 +310,13 @@ class MailChannel:
             return NotSent("this is nobody's address", final=True)
         message_id = own_id(said.key or random_id("mail"), self._options.domain)
         references = [one for one in (place.topic, answers or self._last.get(place.key, "")) if one.startswith("<")]
+        name = self._subjects.get(answers, place.name)
         letter = Letter(
             self._own.address,
             to,
             message_id,
             said.text,
-            place.name or ("your mail" if place.topic else ""),
+            name or ("your mail" if place.topic else ""),
             references,
             self._answered_to() if place.kind == "private" else "",
             self._clock.now(),
@@ -320,7 +325,7 @@ class MailChannel:
         mail = await asyncio.to_thread(written, letter, enclosed)
         outcome = await self._submission.send(self._own.address, to, mail, message_id)
         if isinstance(outcome, Sent):
-            self._note(place, message_id)
+            self._note(replace(place, name=name), message_id)
         return outcome
 
     async def looked_up(self, place: Place, key: str) -> Outcome:
@@ -358,7 +363,9 @@ class MailChannel:
 
     def _note(self, place: Place, message_id: str) -> None:
         self._last[place.key] = message_id
+        self._subjects[message_id] = place.name
         _bounded(self._last)
+        _bounded(self._subjects)
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock.now(), UTC).date()
