@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from sulla.channels.mail.page_grounds import ground_of, is_well_nested
 from sulla.channels.mail.page_styles import Sheets, apart
 from sulla.channels.mail.shapes import (
     BAR,
@@ -180,6 +181,8 @@ class _Element(NamedTuple):
     tag: str
     hides: bool
     cites: bool
+    ground: str
+    """On what letters in it stand; empty where that is not known."""
 
 
 class _Page(TagReader):
@@ -190,6 +193,8 @@ class _Page(TagReader):
         self._open: list[_Element] = []
         self._named: Counter[str] = Counter()
         """How many of a name are open."""
+        self._has_grounds = sheets.keep_form
+        """Whether it can be told on what letters stand."""
         self._deeper = 0
         """So many more are open than are remembered."""
         self._lines: list[str] = []
@@ -207,7 +212,10 @@ class _Page(TagReader):
         names = f"{attributes.get('id', '')} {attributes.get('class', '')}".lower().split()
         if tag in _BLOCKS or tag in ("br", "li"):
             self._break()
-        set_apart = apart(tag, attributes, self._sheets)
+        over = self._open[-1] if self._open else None
+        ground = ground_of(tag, attributes, over.tag if over else "", over.ground if over else "")
+        ground = ground if self._has_grounds else ""
+        set_apart = apart(tag, attributes, self._sheets, ground)
         if tag == "hr" or set_apart == "below" or any(name.endswith(_DIVIDERS) for name in names):
             self._put(BAR)
             self._break(anew=True)
@@ -217,10 +225,11 @@ class _Page(TagReader):
             return
         if len(self._open) >= _MOST_DEPTH:
             self._deeper += 1
+            self._has_grounds = False
             return
         hides = tag in _UNSEEN or "display:none" in style
         cites = not hides and set_apart in ("cited", "unseen")
-        self._open.append(_Element(tag, hides, cites))
+        self._open.append(_Element(tag, hides, cites, ground))
         self._named[tag] += 1
         self._hides += hides
         if cites:
@@ -234,7 +243,7 @@ class _Page(TagReader):
             return
         if not self._named[tag]:
             return
-        cited = self._cites
+        cited, left = self._cites, list[str]()
         while self._open:
             element = self._open.pop()
             self._named[element.tag] -= 1
@@ -242,6 +251,8 @@ class _Page(TagReader):
             self._hides -= element.hides
             if element.tag == tag:
                 break
+            left.append(element.tag)
+        self._has_grounds = self._has_grounds and is_well_nested(tag, left)
         if tag in _BLOCKS or cited != self._cites:
             self._break(anew=cited != self._cites)
 
