@@ -13,8 +13,9 @@ from typing import Final
 _INLINE: Final = frozenset("span font b i u a strong em small big s strike sub sup code tt o:p".split())
 _ROWS: Final = frozenset("tbody thead tfoot tr td th".split())
 _HOLD_ROWS: Final = frozenset("table tbody thead tfoot tr".split())
-_BLOCKS: Final = frozenset("body div center table p ul ol li h1 h2 h3 h4 h5 h6".split())
+_BLOCKS: Final = frozenset("body div center p ul ol li h1 h2 h3 h4 h5 h6".split())
 _HOLD_BLOCKS: Final = frozenset("html body div center td th ul ol li".split())
+_KNOWN: Final = _INLINE | _HOLD_ROWS | _ROWS | _BLOCKS | {"html"}
 _SET: Final = frozenset("body div center table tbody thead tfoot tr td th span font".split())
 """What sets a ground for all within it; what another element's beginning may end does not."""
 _MAY_STAY_OPEN: Final = frozenset("p li tbody thead tfoot tr td th".split())
@@ -26,7 +27,16 @@ _SAME_FORM: Final = re.compile(
 """What leaves letters where they are, whatever it says."""
 _UNSAID: Final = frozenset({"normal", "none", "auto", "0", "0px", "0cm", "initial", "pre-wrap"})
 _SPACES: Final = re.compile(r"float|(?:letter|word)-spacing|text-indent|white-space|-webkit-text-stroke-width")
-_WIDE: Final = re.compile(r"(?:1\d{2}|[2-9]\d{2}|\d{4})(?:\.\d{1,9})?(?:px|pt)?|\d{2,3}%|auto|none")
+_WIDE: Final = frozenset({"auto", "none", "100%"})
+_GROW: Final = frozenset("body table tbody thead tfoot tr td th".split())
+"""What is as wide as what stands in it, whatever is said of that."""
+_FAR: Final = re.compile(
+    r"\d{3}[\d.]*(?:p[xtc]|mm|q)|\d{2}[\d.]*(?:r?em|%|in|cm|ch|ex|pc|v\w{1,3})|\de[-+\d]|calc|var|min\(|max\(|clamp|env"
+)
+"""Lengths by which letters can be moved off their ground."""
+UNSURE: Final = "?"
+"""The ground within what may move letters, or be narrower than they are: one that is set within it is not sure either.
+"""
 _LINE: Final = re.compile(r"normal|[1-3](?:\.\d{1,9})?(?:em)?|1\d{2}%|[1-9]\d(?:\.\d{1,9})?p[xt]")
 _GROUNDS: Final = ("background", "background-color")
 _RGB: Final = re.compile(r"rgb\((\d{1,3}),(\d{1,3}),(\d{1,3})\)")
@@ -61,14 +71,14 @@ def is_dark(ground: str) -> bool:
     Args:
         ground: as `ground_of` has it.
     """
-    if not ground:
+    if not ground or ground == UNSURE:
         return False
     red, green, blue = (int(ground[at : at + 2], 16) for at in (1, 3, 5))
     return 0.3 * red + 0.59 * green + 0.11 * blue <= _DARK
 
 
 def ground_of(tag: str, said: Mapping[str, str | None], parent: str, outer: str) -> str:
-    """The ground of what stands in an element; empty where none is surely set.
+    """The ground of what stands in an element; empty or `UNSURE` where none is surely set.
 
     Args:
         tag: the element's.
@@ -77,10 +87,16 @@ def ground_of(tag: str, said: Mapping[str, str | None], parent: str, outer: str)
         outer: the ground there.
     """
     style = declared(said.get("style") or "")
-    if style is None or not keeps_form(style) or "background" in said:
-        return ""
-    if tag == "table" and (said.get("align") or "").lower() in ("left", "right"):
-        return ""
+    floats = tag == "table" and (said.get("align") or "").lower() in ("left", "right")
+    if (
+        outer == UNSURE
+        or tag not in _KNOWN
+        or style is None
+        or not keeps_form(style, tag)
+        or floats
+        or "background" in said
+    ):
+        return UNSURE
     grounds = [style[name] for name in _GROUNDS if name in style]
     old = (said.get("bgcolor") or "").strip() if tag == "body" or tag in _HOLD_ROWS | _ROWS else ""
     if not grounds and old:
@@ -93,7 +109,7 @@ def ground_of(tag: str, said: Mapping[str, str | None], parent: str, outer: str)
         return outer if parent in _HOLD_ROWS else ""
     if tag in _INLINE:
         return outer if parent not in _HOLD_ROWS else ""
-    return outer if tag in _BLOCKS and parent in _HOLD_BLOCKS else ""
+    return outer if tag in _BLOCKS and parent in _HOLD_BLOCKS else ""  # a table may be wider
 
 
 def is_well_nested(tag: str, left: list[str]) -> bool:
@@ -126,24 +142,29 @@ def declared(style: str) -> dict[str, str] | None:
     return found
 
 
-def keeps_form(style: Mapping[str, str]) -> bool:
+def keeps_form(style: Mapping[str, str], tag: str = "") -> bool:
     """Whether an element with a style stays where it would be, and holds its letters.
 
     Args:
         style: as of `declared`.
+        tag: the element's, where that is known.
     """
-    return all(_keeps_form(name, value) for name, value in style.items())
+    return all(_keeps_form(name, value, tag) for name, value in style.items())
 
 
-def _keeps_form(name: str, value: str) -> bool:
+def _keeps_form(name: str, value: str, tag: str) -> bool:
     if name == "font" and "/" in value:
         return False  # how high a line is stands there
-    if name in _GROUNDS or _SAME_FORM.fullmatch(name):
+    if name in _GROUNDS or name == "color":
+        return True
+    if name in ("width", "max-width"):
+        return tag in _GROW or value in _WIDE
+    if _FAR.search(value):
+        return False
+    if _SAME_FORM.fullmatch(name):
         return True
     if name.startswith("margin"):
         return "-" not in value and "(" not in value
-    if name in ("width", "max-width"):
-        return _WIDE.fullmatch(value) is not None
     if name == "line-height":
         return _LINE.fullmatch(value) is not None
     return value in _UNSAID and _SPACES.fullmatch(name) is not None
