@@ -251,6 +251,9 @@ class Manners:
     """Whether a message of the daemon's can be taken back."""
     most_file_bytes: int = 20_000_000
     """Of a file that is sent; 0 for none."""
+    names_answered: bool = False
+    """Whether each answer of the agent's says in `Said.reply_to` which message it answers. Mail tells it beside the
+    text; where a service shows a citation instead, only what is said of a turn that did not end well has one."""
 
 
 @dataclass(frozen=True, slots=True)

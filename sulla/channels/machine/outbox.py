@@ -117,13 +117,14 @@ class Outbox:
         """
         self._add(Item(derived_id("out", key, "file"), place, caption, "file", ref=path))
 
-    def answer(self, place: str, message_id: str, text: str) -> None:
+    def answer(self, place: str, message_id: str, text: str, reply_to: str = "") -> None:
         """Plan an answer that was shown while it was written, or was not: its first part takes the preview's place.
 
         Args:
             place: where.
             message_id: the reply's.
             text: all of it.
+            reply_to: what it answers, where that is said.
         """
         preview = self._book.previews.pop(place, None)
         parts = self._parts(text)
@@ -138,7 +139,7 @@ class Outbox:
             elif preview is not None and preview.ref:
                 self._withdraw(preview)
         for number, part in enumerate(parts, first):
-            self._add(Item(derived_id("out", message_id, str(number)), place, part))
+            self._add(Item(derived_id("out", message_id, str(number)), place, part, reply_to=reply_to))
 
     def parts(self, shown: Shown) -> int:
         """How many messages a question takes."""

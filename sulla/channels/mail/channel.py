@@ -6,6 +6,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -28,6 +29,7 @@ from sulla.channels.kinds import Wanted
 from sulla.channels.mail.bounded import MOST_HEAD_BYTES
 from sulla.channels.mail.connection import Login
 from sulla.channels.mail.form import Enclosed, Letter, plain, written
+from sulla.channels.mail.known import KnownMails
 from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Mailbox, Standing
 from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
@@ -126,8 +128,7 @@ class MailChannel:
         """Those of the last batch, by their handles, for a while: their files are fetched soon."""
         self._taken: list[int] = []
         """The numbers of the batch that nobody has acknowledged."""
-        self._last: dict[str, str] = {}
-        """The last mail at each place, as far as this channel has seen any."""
+        self._known = KnownMails()
         self._asked_s: dict[str, float] = {}
         """Since when a mail was looked for in vain."""
         self.manners: Final = Manners(
@@ -137,6 +138,7 @@ class MailChannel:
             tells_sent=bool(options.sent),
             deletes=False,
             edits=False,
+            names_answered=True,
             most_file_bytes=18_000_000,  # what is 25 MB long on its way is taken nearly everywhere
         )
 
@@ -222,7 +224,7 @@ class MailChannel:
             arrived = await self._looked_at(uid, size, f"{standing.validity}.{uid}")
             if isinstance(arrived, Arrived):
                 found.append(arrived)
-                self._note(arrived.place, arrived.message_id)
+                self._known.note(arrived.place, arrived.message_id)
             elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
@@ -305,13 +307,14 @@ class MailChannel:
         if not all(map(ADDRESS.fullmatch, to)):
             return NotSent("this is nobody's address", final=True)
         message_id = own_id(said.key or random_id("mail"), self._options.domain)
-        references = [one for one in (place.topic, answers or self._last.get(place.key, "")) if one.startswith("<")]
+        references = [one for one in (place.topic, answers or self._known.last(place)) if one.startswith("<")]
+        name = self._known.subject(answers, place)
         letter = Letter(
             self._own.address,
             to,
             message_id,
             said.text,
-            place.name or ("your mail" if place.topic else ""),
+            name or ("your mail" if place.topic else ""),
             references,
             self._answered_to() if place.kind == "private" else "",
             self._clock.now(),
@@ -320,7 +323,7 @@ class MailChannel:
         mail = await asyncio.to_thread(written, letter, enclosed)
         outcome = await self._submission.send(self._own.address, to, mail, message_id)
         if isinstance(outcome, Sent):
-            self._note(place, message_id)
+            self._known.note(replace(place, name=name), message_id)
         return outcome
 
     async def looked_up(self, place: Place, key: str) -> Outcome:
@@ -356,14 +359,10 @@ class MailChannel:
         local, _, domain = self._own.address.rpartition("@")
         return f"{local}+{self._own.word}@{domain}" if self._own.word else ""
 
-    def _note(self, place: Place, message_id: str) -> None:
-        self._last[place.key] = message_id
-        _bounded(self._last)
-
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock.now(), UTC).date()
 
 
-def _bounded(some: dict[str, str] | dict[str, float]) -> None:
+def _bounded(some: dict[str, float]) -> None:
     while len(some) > _MOST_KNOWN:
         some.pop(next(iter(some)))

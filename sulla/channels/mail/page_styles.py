@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
+from sulla.channels.mail.page_grounds import declared as plainly_declared
+from sulla.channels.mail.page_grounds import keeps_form
 from sulla.channels.mail.page_unseen import hides, is_unseen
 
 Apart = Literal["", "below", "cited", "unseen"]
@@ -48,9 +50,12 @@ class Sheets:
     def __init__(self, page: str) -> None:
         self._names: dict[str, Apart] = {}
         """By class (``.x``), id (``#x``) or tag."""
+        small = page.lower()
+        self.keep_form = "<link" not in small and "@import" not in small
+        """Whether they surely leave all letters and grounds where the page's tags and styles have them."""
         for sheet in _SHEET.split(page)[1:]:  # also what a browser takes for no sheet: no trick of marks hides one
             if "{" in sheet:
-                self._read(sheet.lower().replace("<!--", " "))
+                self._read(sheet.lower().replace("<!--", " ").replace("-->", " "))
 
     def of(self, tag: str, names: list[str]) -> Apart:
         """How they set an element apart.
@@ -65,6 +70,9 @@ class Sheets:
         first, *more = sheet.split("/*")
         for rule in " ".join((first, *(one.partition("*/")[2] for one in more))).split("}"):
             head, _, style = rule.rpartition("{")
+            if self.keep_form:
+                said = plainly_declared(style)
+                self.keep_form = said is not None and "background" not in style and keeps_form(said)
             if len(self._names) >= _MOST_NAMES or not (found := of_style(style)):
                 continue
             for selector in head.rpartition("{")[2].split(","):
@@ -73,15 +81,16 @@ class Sheets:
                     self._names[name] = _most([found, self._names.get(name, "")])
 
 
-def apart(tag: str, said: Mapping[str, str | None], sheets: Sheets) -> Apart:
+def apart(tag: str, said: Mapping[str, str | None], sheets: Sheets, ground: str = "") -> Apart:
     """How an element of a page is set apart.
 
     Args:
         tag: its.
         said: its attributes.
         sheets: of the page.
+        ground: on what its letters stand; empty where that is not known.
     """
-    if is_unseen(tag, said):
+    if is_unseen(tag, said, ground):
         return "unseen"
     classes, ids = (said.get("class") or "").lower().split(), (said.get("id") or "").lower().split()
     if tag in _CITING_TAGS or "cite" in said or (said.get("type") or "").lower() == "cite":
@@ -90,19 +99,20 @@ def apart(tag: str, said: Mapping[str, str | None], sheets: Sheets) -> Apart:
         return "cited"
     if tag == "table" and any((said.get(name) or "0").strip().lower() not in ("0", "void", "none") for name in _FRAMES):
         return "cited"
-    own = of_style((said.get("style") or "").lower())
+    own = of_style((said.get("style") or "").lower(), ground)
     found = _most([own, sheets.of(tag, [*(f".{one}" for one in classes), *(f"#{one}" for one in ids)])])
     return "" if tag in _NEVER and found == "cited" else found
 
 
-def of_style(style: str) -> Apart:
+def of_style(style: str, ground: str = "") -> Apart:
     """How a style sets an element apart.
 
     Args:
         style: declarations, in small letters.
+        ground: as of `apart`.
     """
     declared = _DECLARED.findall(style[:_MOST_STYLE_CHARS])
-    if hides(declared):
+    if hides(declared, ground):
         return "unseen"
     lines = [name for name, value in declared if _LINE.match(name) and _is_drawn(value)]
     if any(not _ABOVE.match(name) and not _BELOW.match(name) for name in lines):

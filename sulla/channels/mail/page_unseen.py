@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from sulla.channels.mail.page_grounds import color_of, is_dark
+
 TAGS: Final = frozenset(
     "noscript textarea iframe noembed noframes object audio video canvas datalist select option dialog details".split()
 )
@@ -40,25 +42,27 @@ _GONE: Final = frozenset(
 )
 
 
-def is_unseen(tag: str, said: Mapping[str, str | None]) -> bool:
+def is_unseen(tag: str, said: Mapping[str, str | None], ground: str = "") -> bool:
     """Whether an element is not shown, for what it is or says beside its style.
 
     Args:
         tag: its.
         said: its attributes.
+        ground: on what its letters stand; empty where that is not known.
     """
     size, color = (said.get("size") or "").strip(), _color(said.get("color") or "")
-    return tag in TAGS or "hidden" in said or (tag == "font" and (size == "0" or color == _PAPER))
+    return tag in TAGS or "hidden" in said or (tag == "font" and (size == "0" or _is_on_its_own(color, ground)))
 
 
-def hides(declared: Sequence[tuple[str, str]]) -> bool:
+def hides(declared: Sequence[tuple[str, str]], ground: str = "") -> bool:
     """Whether a style hides what it is of.
 
     Args:
         declared: its names and values, in small letters.
+        ground: on what its letters stand; empty where that is not known.
     """
     style = {name: value.replace("!important", "").strip() for name, value in declared}
-    if not _GONE.isdisjoint(style.items()) or _is_faint(style) or _is_white(style):
+    if not _GONE.isdisjoint(style.items()) or _is_faint(style) or _is_white(style, ground):
         return True
     cut = {style.get(name, "").partition(" ")[0] for name in ("overflow", "overflow-x", "overflow-y")}
     if cut & {"hidden", "clip"} and any(_pixels(style.get(name, "")) <= 1.0 for name in _SIZES & style.keys()):
@@ -78,11 +82,16 @@ def _is_faint(style: Mapping[str, str]) -> bool:
     return _pixels(style.get("font-size", "") or short.partition("/")[0]) < _LEAST_PIXELS
 
 
-def _is_white(style: Mapping[str, str]) -> bool:
-    """Whether letters have the colour of what they stand on, as far as the same style says."""
+def _is_white(style: Mapping[str, str], ground: str) -> bool:
+    """Whether letters have the colour of what they stand on; what the same style says of it comes first."""
     color = _color(style.get("color", ""))
     behind = {*map(_color, style.get("background", "").split(" ")), _color(style.get("background-color", ""))} - {""}
-    return bool(color) and (color in behind or (color == _PAPER and not behind))
+    return bool(color) and (color in behind or (not behind and _is_on_its_own(color, ground)))
+
+
+def _is_on_its_own(color: str, ground: str) -> bool:
+    """Whether letters of a colour stand on the same one, or on nearly that."""
+    return bool(color) and ((bool(ground) and color_of(color) == ground) or (color == _PAPER and not is_dark(ground)))
 
 
 def _color(said: str) -> str:

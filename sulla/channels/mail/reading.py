@@ -26,6 +26,7 @@ from sulla.channels.base import (
     Sender,
 )
 from sulla.channels.mail.bounded import TooMuch, has_many_lines, taken_apart
+from sulla.channels.mail.lists import unindented
 from sulla.channels.mail.settings import ADDRESS
 from sulla.channels.mail.subjects import is_marked, passes_on, without_marks
 from sulla.channels.mail.trust import vouched
@@ -284,7 +285,7 @@ def _short(message_id: str) -> str:
 
 def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]:
     """What its sender says, and what he cites or passes on."""
-    found = parted(_body(message))
+    found = parted(unindented(_body(message), lambda: _body(message, kinds=("html",))))
     subject = " ".join(str(message.get("Subject", "")).split())[:300]
     if passes_on(subject) and not found.forwarded:
         found = Parted("", "", "", "\n\n".join(filter(None, (found.own, found.cited, found.history))))
@@ -302,8 +303,10 @@ def _said(message: EmailMessage, *, to_us: bool, first: bool) -> tuple[str, str]
     return own, "\n\n".join(filter(None, (named, found.cited, history, found.forwarded, *passed_on)))
 
 
-def _body(message: EmailMessage, most_page_chars: int = _MOST_PAGE_CHARS) -> str:
-    for kind in ("plain", "html"):
+def _body(
+    message: EmailMessage, most_page_chars: int = _MOST_PAGE_CHARS, kinds: tuple[str, ...] = ("plain", "html")
+) -> str:
+    for kind in kinds:
         part = message.get_body((kind,))
         if part is None:
             continue

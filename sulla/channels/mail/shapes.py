@@ -86,10 +86,15 @@ class Head(NamedTuple):
 
 
 def is_bar(line: str) -> bool:
-    """Whether a line is a bar, with or without words in it; the one above a signature is none."""
+    """Whether a line is a bar, with or without words in it; the one above a signature is none. Two hyphens are one."""
     line = _UNSEEN.sub("", line)
     drawn = _RULE.fullmatch(line) or _TITLED.fullmatch(line) or _is_repeated(line)
-    return line.rstrip() != "--" and bool(drawn)
+    return not is_signature_mark(line) and (line.strip() == "--" or bool(drawn))
+
+
+def is_signature_mark(line: str) -> bool:
+    """Whether a signature may begin below a line: RFC 3676 has a blank behind its two hyphens."""
+    return _UNSEEN.sub("", line) in ("-- ", "--\u00a0")
 
 
 def is_quoted(line: str) -> bool:

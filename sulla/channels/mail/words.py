@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from sulla.channels.mail.page_grounds import ground_of, is_well_nested
 from sulla.channels.mail.page_styles import Sheets, apart
 from sulla.channels.mail.shapes import (
     BAR,
@@ -18,6 +19,7 @@ from sulla.channels.mail.shapes import (
     is_introduction,
     is_labelled,
     is_quoted,
+    is_signature_mark,
     run_of_labels,
     uncited,
 )
@@ -29,7 +31,9 @@ _FORWARD: Final = re.compile(
 _SIGNED: Final = re.compile(
     r"(?:Sent from my|Get Outlook for|Von meinem \S+ gesendet|Envoyé de mon|Enviado desde mi)\b.{0,80}", re.IGNORECASE
 )
-_SIGNATURE: Final = ("-- ", "--")
+_MOST_SIGNATURE_LINES: Final = 10
+_MOST_SIGNATURE_CHARS: Final = 1_000
+"""What is longer is none, and not left out."""
 _BLOCKS: Final = frozenset(
     {"p", "div", "tr", "table", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr", "blockquote"}
 )
@@ -75,11 +79,15 @@ def parted(text: str) -> Parted:
     above, below = _without_signature(lines[:cut]), "\n".join(lines[cut:]).strip()
     if cut == len(lines):
         cut = _answered(above)
-        above, below = above[:cut], "\n".join(above[cut:]).strip()
+        above, below = _without_signature(above[:cut]), "\n".join(above[cut:]).strip()
+    signs = [at for at, line in enumerate(above) if is_signature_mark(line)]
+    unsigned = "\n".join(above[signs[0] + 1 :]) if signs else ""  # no signature, so it is not left out
+    above = above[: signs[0]] if signs else above
     theirs = _cited(above)
-    own = _unsigned([line for at, line in enumerate(above) if at not in theirs])
+    own = "\n".join(_without_signature([line for at, line in enumerate(above) if at not in theirs])).strip()
     cited = "\n".join(uncited(line) for at, line in enumerate(above) if at in theirs).strip("\n")
-    return Parted(own, cited, "" if forwards else below, below if forwards else "")
+    passed_on = "\n".join(filter(None, (unsigned, below if forwards else ""))).strip()
+    return Parted(own, cited, "" if forwards else below, passed_on)
 
 
 def _cut(lines: Sequence[str]) -> tuple[int, bool]:
@@ -122,19 +130,16 @@ def _cited(lines: Sequence[str]) -> set[int]:
 
 
 def _without_signature(lines: list[str]) -> list[str]:
-    """The lines without a signature that stands below all of them."""
-    at = max((number for number, line in enumerate(lines) if line in _SIGNATURE), default=len(lines))
-    if not any(map(is_quoted, lines[at:])):
-        lines = lines[:at]
+    """The lines without a signature that stands below all of them: what is below the only mark of one, and short."""
+    signs = [at for at, line in enumerate(lines) if is_signature_mark(line)]
+    below = [line for line in lines[signs[0] + 1 :] if line.strip()] if len(signs) == 1 else []
+    short = len(below) <= _MOST_SIGNATURE_LINES and sum(map(len, below)) <= _MOST_SIGNATURE_CHARS
+    if len(signs) == 1 and short and not any(map(is_quoted, below)):
+        lines = lines[: signs[0]]
     end = len(lines)
     while end and (not (last := lines[end - 1].strip()) or _SIGNED.fullmatch(last)):
         end -= 1
     return lines[:end]
-
-
-def _unsigned(lines: list[str]) -> str:
-    at = next((number for number, line in enumerate(lines) if line in _SIGNATURE), len(lines))
-    return "\n".join(_without_signature(lines[:at])).strip()
 
 
 def unflowed(text: str, *, without_space: bool) -> str:
@@ -148,14 +153,14 @@ def unflowed(text: str, *, without_space: bool) -> str:
     goes_on = False
     for line in text.replace("\r\n", "\n").split("\n"):
         bare = line.removeprefix(" ")
-        alone = is_cited(bare) or is_bar(bare) or _FORWARD.fullmatch(bare) is not None
+        alone = is_cited(bare) or is_bar(bare) or is_signature_mark(bare) or _FORWARD.fullmatch(bare) is not None
         if goes_on and not alone and not is_labelled(bare):
             if without_space:
                 lines[-1][-1] = lines[-1][-1][:-1]
             lines[-1].append(bare)
         else:
             lines.append([line if line.startswith(">") else bare])
-        goes_on = bare.endswith(" ") and line != "-- " and not alone
+        goes_on = bare.endswith(" ") and not alone
     return "\n".join(map("".join, lines))
 
 
@@ -176,6 +181,8 @@ class _Element(NamedTuple):
     tag: str
     hides: bool
     cites: bool
+    ground: str
+    """On what letters in it stand; empty where that is not known."""
 
 
 class _Page(TagReader):
@@ -186,6 +193,8 @@ class _Page(TagReader):
         self._open: list[_Element] = []
         self._named: Counter[str] = Counter()
         """How many of a name are open."""
+        self._has_grounds = sheets.keep_form
+        """Whether it can be told on what letters stand."""
         self._deeper = 0
         """So many more are open than are remembered."""
         self._lines: list[str] = []
@@ -203,7 +212,10 @@ class _Page(TagReader):
         names = f"{attributes.get('id', '')} {attributes.get('class', '')}".lower().split()
         if tag in _BLOCKS or tag in ("br", "li"):
             self._break()
-        set_apart = apart(tag, attributes, self._sheets)
+        over = self._open[-1] if self._open else None
+        ground = ground_of(tag, attributes, over.tag if over else "", over.ground if over else "")
+        ground = ground if self._has_grounds else ""
+        set_apart = apart(tag, attributes, self._sheets, ground)
         if tag == "hr" or set_apart == "below" or any(name.endswith(_DIVIDERS) for name in names):
             self._put(BAR)
             self._break(anew=True)
@@ -213,10 +225,11 @@ class _Page(TagReader):
             return
         if len(self._open) >= _MOST_DEPTH:
             self._deeper += 1
+            self._has_grounds = False
             return
         hides = tag in _UNSEEN or "display:none" in style
         cites = not hides and set_apart in ("cited", "unseen")
-        self._open.append(_Element(tag, hides, cites))
+        self._open.append(_Element(tag, hides, cites, ground))
         self._named[tag] += 1
         self._hides += hides
         if cites:
@@ -230,7 +243,7 @@ class _Page(TagReader):
             return
         if not self._named[tag]:
             return
-        cited = self._cites
+        cited, left = self._cites, list[str]()
         while self._open:
             element = self._open.pop()
             self._named[element.tag] -= 1
@@ -238,6 +251,8 @@ class _Page(TagReader):
             self._hides -= element.hides
             if element.tag == tag:
                 break
+            left.append(element.tag)
+        self._has_grounds = self._has_grounds and is_well_nested(tag, left)
         if tag in _BLOCKS or cited != self._cites:
             self._break(anew=cited != self._cites)
 
@@ -262,10 +277,11 @@ class _Page(TagReader):
 
     def _break(self, *, anew: bool = False) -> None:
         if anew or self._is_shown:
-            self._lines.append("".join(self._line).rstrip())
+            line = "".join(self._line)
+            self._lines.append(line if is_signature_mark(line) else line.rstrip())
             self._line, self._is_begun, self._is_shown = ["> " * min(self._cites, _MOST_MARKS)], False, False
 
     def text(self) -> str:
         """What was read."""
         self._break(anew=True)
-        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip()
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).lstrip().rstrip("\n")

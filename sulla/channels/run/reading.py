@@ -111,13 +111,14 @@ class Reader:
         outbox, place, present = self._held.outbox, talk.place.key, thread == talk.thread
         match step := step_of(entry):
             case Reply(message_id, text, cut):
+                answers = await self._answered(talk, thread, entry)
                 if cut:
                     text = f"{text}\n\n{broken_off(begins((await self._whose(thread, entry)).text))}"
                 if present:
                     self.answered[place] = message_id
-                    outbox.answer(place, message_id, text)
+                    outbox.answer(place, message_id, text, answers)
                 else:
-                    outbox.say(place, text, message_id)
+                    outbox.say(place, text, message_id, reply_to=answers)
             case Told(text):
                 outbox.say(place, text, f"{thread}:{entry.seq}")
             case Asked(waits):
@@ -131,6 +132,12 @@ class Reader:
                     outbox.say(place, about(said, words), f"{thread}:{entry.seq}", reply_to=answers)
             case _:
                 self._note(talk, thread, step)
+
+    async def _answered(self, talk: Talk, thread: str, entry: Entry) -> str:
+        """The service's id of the message that an answer is to; empty where it is not known, or not said."""
+        if not self._held.channel.manners.names_answered:
+            return ""
+        return dict(talk.asked).get((await self._whose(thread, entry)).message_id, "")
 
     async def _whose(self, thread: str, entry: Entry) -> Whose:
         """The message that the turn of a record answers."""

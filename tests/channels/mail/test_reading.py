@@ -54,6 +54,14 @@ def text(content: str) -> EmailMessage:
         ("yes\n> two\n", "yes", "", "> two", ""),
         ("> only this\n", "", "only this", "", ""),
         ("Hi\n\n-- \nAnn\nCEO of all", "Hi", "", "", ""),
+        ("Hi\n\n-- \nAnn\n\nOn Mon, Sulla <s@h> wrote:\n> May I?", "Hi", "", "> May I?", ""),
+        ("Hi\n\n-- \nAnn\n> May I?\nYes.", "Hi", "", "", "> May I?\nYes."),
+        ("one\n--\ntwo\nthree", "one", "", "", "two\nthree"),
+        ("Options:\n-- \nthis\n-- \nthat", "Options:", "", "", "this\n-- \nthat"),
+        ("Hi\n-- \n" + "a\n" * 10, "Hi", "", "", ""),
+        ("Hi\n-- \n" + "a\n" * 11, "Hi", "", "", "a\n" * 10),
+        ("Hi\n-- \n" + "a" * 1_001, "Hi", "", "", "a" * 1_001),
+        ("Hi\n--\n", "Hi\n--", "", "", ""),
         ("Hi\n\nSent from my phone", "Hi", "", "", ""),
         (
             "On Monday I wrote: nothing.\nFrom: here\nto there",
@@ -94,11 +102,14 @@ def test_pages_are_read_as_people_see_them() -> None:
     found = parted(of_html(page))
     assert found.own.replace("\xa0", " ").split("\n") == ["Hello & you", "- one", "- two", "a", "b"]
     assert "> older" in found.history
+    assert parted(of_html("<p>Hi</p><div>--&nbsp;<br>Ann</div>")) == ("Hi", "", "", "")
+    assert parted(of_html("<p>Hi</p><div>--<br>more</div>")) == ("Hi", "", "", "--\nmore")
     assert of_html("<div>" * 3_000 + "deep" + "</div>" * 10) == "deep"
     assert of_html("<pre>a\n  b</pre>") == "a\n  b"
 
 
 def test_lines_that_were_broken_for_the_way_are_whole() -> None:
+    assert unflowed("a \n-- \nAnn \nCEO", without_space=False) == "a \n-- \nAnn CEO"
     assert unflowed("a \nb\n\n c\n> q \nd\n-- \nAnn", without_space=False) == "a b\n\nc\n> q \nd\n-- \nAnn"
     flowed = said(text("long \nline\n"), Content_Type="text/plain; format=flowed")
     assert flowed.text.endswith("line")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from sulla.channels.base import NotSent, Said, Sent, Unknown
+from sulla.channels.base import NotSent, Place, Said, Sent, Unknown
 from sulla.channels.kinds import kinds
 from sulla.channels.machine.outbox import DOUBTFUL
 from sulla.channels.mail import channel as mail_channel
@@ -135,6 +135,31 @@ async def test_an_answer_that_names_nothing_but_the_question_is_one(
         await scene.until(lambda: "Done." in scene.texts(1), "the answer")
         await scene.pass_time(30)
         assert len(scene.keeper.said) == 1
+
+
+async def test_each_answer_names_the_mail_that_it_answers(wire: MailWire, clock: ManualClock, tmp_path: Path) -> None:
+    provider = ScriptedProvider(["One.", "Two.", "Three."])
+    store = MemoryStore(clock, random_id)
+    async with Scene(wire, tmp_path / "ws", store=store, clock=clock, provider=provider) as scene:
+        await scene.pair(1, "ann")
+        for number, subject in ((1, "Trains"), (2, "Re: Trains, and a hotel"), (3, "Re: Thanks")):
+            head = {
+                "Authentication-Results": f"{AUTHSERV}; dmarc=pass header.from=people.example",
+                "From": wire.person(1).id,
+                "To": ADDRESS,
+                "Message-ID": f"<{number}@people.example>",
+                "Subject": subject,
+                **({"References": "<1@people.example>"} if number > 1 else {}),
+            }
+            await wire.arrive("".join(f"{name}: {value}\r\n" for name, value in head.items()).encode() + b"\r\nHi.\r\n")
+        place = Place(wire.person(1).id, "<1@people.example>")
+        await scene.until(lambda: len(wire.seen(place)) == 3, "three answers")
+        sent = list(wire.sent)
+    assert [(one["In-Reply-To"], one["Subject"]) for one in sent] == [
+        ("<1@people.example>", "Re: Trains"),
+        ("<2@people.example>", "Re: Trains, and a hotel"),
+        ("<3@people.example>", "Re: Thanks"),
+    ]
 
 
 async def test_what_came_just_before_the_server_was_listened_to_is_told_at_once(wire: MailWire) -> None:
