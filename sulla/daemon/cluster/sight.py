@@ -42,6 +42,5 @@ async def see_queue(settings: Settings) -> QueueSight:
     url, store = work_database(settings), named_store(settings)
     # Of another PostgreSQL it is not known here how many it has, and who else asks it.
     shares = store.scheme in POSTGRES and store.url == url
-    store_has = MAX_CONNECTIONS + 1 if shares else 0
-    memory_has = MEMORY_CONNECTIONS if shares else 0
-    return QueueSight(await look_at(url), WORKER + store_has + memory_has, GATEWAY + store_has)
+    kept = MAX_CONNECTIONS + 1 + MEMORY_CONNECTIONS if shares else 0  # one listens
+    return QueueSight(await look_at(url), WORKER + kept, GATEWAY + kept)
