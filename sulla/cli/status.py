@@ -35,7 +35,7 @@ def run(given: argparse.Namespace) -> Exit:
     try:
         report = asyncio.run(_ask(where))
     except NotAvailable:
-        return _worker(where, as_json=given.json)
+        return worker_status(where, as_json=given.json)
     if given.json:
         print(json.dumps(report))
         return Exit.OK
@@ -55,8 +55,13 @@ def run(given: argparse.Namespace) -> Exit:
     return Exit.OK
 
 
-def _worker(where: Door, *, as_json: bool) -> Exit:
-    """What a worker of a cluster tells whoever watches it."""
+def worker_status(where: Door, *, as_json: bool) -> Exit:
+    """Say what a worker of a cluster tells whoever watches it.
+
+    Args:
+        where: it answers.
+        as_json: as JSON, for scripts.
+    """
     from sulla.daemon.doctor.watched import watched
 
     told = asyncio.run(watched(where.url, where.token))
@@ -66,8 +71,9 @@ def _worker(where: Door, *, as_json: bool) -> Exit:
     say(f"sulla, a worker, at {where.url}: {'ready' if told.ready else 'not ready'}")
     for state in ("running", "queued"):
         say(f"  {state}: {told.threads.get(state, 0)}")
-    for trouble in told.troubles:
-        say(f"  degraded: {one_line(trouble)}")
+    for state, troubles in (("blocking", told.blocking), ("degraded", told.degraded)):
+        for trouble in troubles:
+            say(f"  {state}: {one_line(trouble)}")
     say(f"  all else is asked of a gateway: `{program()} status` with its home")
     return Exit.OK
 

@@ -57,6 +57,7 @@ def look_after(health: Health, watch: StoreWatch, service: Service, models: Mode
     health.watch("stopping", lambda: "the daemon is stopping" if service.stopping else "", blocks=True)
     health.watch(StoreUnavailable.code, lambda: store(StoreUnavailable), blocks=True)
     health.watch(StoreReplaced.code, lambda: store(StoreReplaced), blocks=True)
+    health.watch("store_failing", lambda: watch.failing, blocks=False)
     health.watch("model_service", model, blocks=False)
     health.watch("agent_models", resting, blocks=False)
     health.watch("tokens", lambda: access.tokens.damage or "", blocks=False)

@@ -56,6 +56,12 @@ def room_of(path: Path | None) -> Callable[[], str]:
     return look
 
 
+FAILING_S: Final = 10.0
+"""How long a call that failed counts, in seconds, where the store answers whoever looks after it: where a server's
+connections run out, the next call that fails follows within that.
+"""
+
+
 class StoreWatch:
     """Looks at the store now and then, so that nobody who asks has to find out by waiting.
 
@@ -82,6 +88,8 @@ class StoreWatch:
         self._refusals = refusals if refusals is not None else Refusals()
         self._refused = ""
         self._probe_at_s = 0.0
+        self._failed = ""
+        self._failed_at_s = 0.0
         self._began_with = ""
         self._trouble: SullaError | None = None
 
@@ -91,6 +99,13 @@ class StoreWatch:
         if self._trouble is None and self._refused:
             return StoreUnavailable(self._refused, retry_after_s=1.0)
         return self._trouble
+
+    @property
+    def failing(self) -> str:
+        """Why a call has failed within the last `FAILING_S` seconds at a store that answers; empty if none has."""
+        if not self._failed or self._trouble is not None or self._clock.elapsed() - self._failed_at_s > FAILING_S:
+            return ""
+        return f"some calls fail, and their senders were told: {self._failed}"
 
     def check_open(self) -> None:
         """Do nothing if the store answers, and takes something new.
@@ -161,6 +176,18 @@ class StoreWatch:
 
     async def look(self) -> None:
         """Look once."""
+        was_well = self._trouble is None
+        await self._look()
+        self._heed_failed(was_well)
+
+    def _heed_failed(self, was_well: bool) -> None:
+        failed = self._refusals.take_failed()
+        if self._trouble is not None or not was_well:
+            self._failed = ""  # an outage, which is told as such
+        elif failed:
+            self._failed, self._failed_at_s = failed, self._clock.elapsed()
+
+    async def _look(self) -> None:
         if isinstance(self._trouble, StoreReplaced):
             return  # nothing but a restart mends that
         try:

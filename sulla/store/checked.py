@@ -43,7 +43,7 @@ class CheckedStore(ABC):
     def __init__(self, bus: Bus) -> None:
         self.__bus = bus
         self.refusals = Refusals()
-        """What was to be kept and had no room, or may not be written."""
+        """What was to be kept and had no room, or may not be written, and what else failed."""
 
     # ---------------------------------------------------------------------------------------------------- logs
 
@@ -94,7 +94,8 @@ class CheckedStore(ABC):
     async def head(self, key: str) -> LogInfo | None:
         """The log's head and whereabouts, or None if there is no such log."""
         check_name("key", key)
-        return await self._head(key)
+        with self.refusals:
+            return await self._head(key)
 
     async def find(
         self,
@@ -107,7 +108,8 @@ class CheckedStore(ABC):
         limit: int = 100,
     ) -> list[LogInfo]:
         """Logs that meet every given condition; see `Store.find`."""
-        return await self._find(FindRequest(ready, kind, status, due_before_ms, after_key, limit))
+        with self.refusals:
+            return await self._find(FindRequest(ready, kind, status, due_before_ms, after_key, limit))
 
     # -------------------------------------------------------------------------------------------------- values
 
@@ -126,7 +128,8 @@ class CheckedStore(ABC):
     async def get(self, key: str) -> bytes | None:
         """The value, or None if there is none or its time is over."""
         check_name("key", key)
-        return await self._get(key)
+        with self.refusals:
+            return await self._get(key)
 
     async def remove(self, key: str) -> bool:
         """Forget a value; whether there was one."""

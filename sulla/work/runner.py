@@ -184,6 +184,9 @@ class JobRunner:
             if missing == "":
                 await self._handler(job)
                 self._retries.succeeded(job.key)
+        except StoreUnavailable as error:  # of any log at the same time: where it was noticed says nothing more
+            wait_s = self._retries.failed(job.key, self._clock.elapsed())
+            log.warning("a job failed; its log is tried again: %s", error, extra={"key": job.key, "in_s": wait_s})
         except Exception:
             wait_s = self._retries.failed(job.key, self._clock.elapsed())
             log.exception("a job failed; its log is tried again", extra={"key": job.key, "in_s": wait_s})

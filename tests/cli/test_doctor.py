@@ -41,6 +41,7 @@ NAMES = [
         "port",
         "exposure",
         "store",
+        "queue",
         "memory",
         "knowledge",
         "clock",

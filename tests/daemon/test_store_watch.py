@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sulla.core.errors import StoreReplaced, StoreUnavailable
-from sulla.daemon.store_watch import ANSWER_S, EVERY_S, LEAST_BYTES, PROBE, PROBE_S, StoreWatch, room_of
+from sulla.daemon.store_watch import ANSWER_S, EVERY_S, FAILING_S, LEAST_BYTES, PROBE, PROBE_S, StoreWatch, room_of
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
@@ -178,3 +178,39 @@ async def test_a_home_whose_store_was_elsewhere_is_not_given_an_empty_one_unaske
     await watch.check_moved("redis://there", {"store_old", begun})
     await store.offer("t1", "m1", Draft("INPUT", b""), digest=b"d", create=Head("thread"))
     await watch.check_moved("redis://there", {"store_old"})
+
+
+async def test_a_call_that_fails_at_a_store_that_answers_is_told_for_a_while(
+    store: Moody, manual_clock: ManualClock
+) -> None:
+    watch = StoreWatch(store, manual_clock, refusals=store.refusals)
+    await watch.begin()
+    await _fails(store, "no connection left")
+    await watch.look()
+    assert "no connection left" in watch.failing
+    assert watch.trouble is None
+    watch.check_open()
+    await manual_clock.advance(FAILING_S - EVERY_S)
+    await _fails(store, "still none")
+    await watch.look()
+    await manual_clock.advance(FAILING_S)
+    assert "still none" in watch.failing
+    await manual_clock.advance(EVERY_S)
+    assert watch.failing == ""
+
+
+async def test_what_fails_in_an_outage_is_part_of_that(store: Moody, manual_clock: ManualClock) -> None:
+    watch = StoreWatch(store, manual_clock, refusals=store.refusals)
+    await watch.begin()
+    store.away = True
+    await watch.look()
+    await _fails(store, "away")
+    store.away = False
+    await watch.look()
+    await watch.look()
+    assert (watch.failing, watch.trouble) == ("", None)
+
+
+async def _fails(store: Moody, said: str) -> None:
+    with pytest.raises(StoreUnavailable, match=said), store.refusals:
+        raise StoreUnavailable(said)

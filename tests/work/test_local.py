@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from sulla.core.control import Control
+from sulla.core.errors import StoreUnavailable
 from sulla.store.memory import MemoryStore
 from sulla.store.values import Draft, Head
 from sulla.testing.clock import ManualClock
@@ -25,6 +27,7 @@ class Shop:
         self.seen: list[str] = []
         self.gates: dict[str, Gate] = {}
         self.fails: set[str] = set()
+        self.failure: Exception = RuntimeError("boom")
         self.agents: dict[str, str] = {}
         self.work = LocalWork(store, self.handle, self.group_of, clock, caps or JobCaps())
 
@@ -33,7 +36,7 @@ class Shop:
         if job.key in self.gates:
             await self.gates[job.key].pass_through()
         if job.key in self.fails:
-            raise RuntimeError("boom")
+            raise self.failure
         grant = await self.store.acquire(job.key, "home:1", 30.0)
         if grant is not None:
             await self.store.append(grant.lease, 1, [], Head("thread"), grant.last_seq, release=True)
@@ -169,6 +172,21 @@ async def test_a_job_that_fails_is_tried_again_later_and_later(
     open_shop.fails.clear()
     open_shop.work.enqueue(Job("a"))  # a person's new message tries at once
     await open_shop.until(lambda: open_shop.work.inspect().failing == ())
+
+
+async def test_what_fails_in_an_outage_of_the_store_is_one_line_without_a_traceback(
+    open_shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_shop.fails.add("a")
+    open_shop.failure = StoreUnavailable("the server is away: start it")
+    await open_shop.offer("a")
+    await open_shop.clock.advance(60)
+    told = [record for record in caplog.records if "a job failed" in record.getMessage()]
+    assert told
+    for record in told:
+        assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+        assert "the server is away: start it" in record.getMessage()
+    assert open_shop.work.inspect().failing == ("a",)
 
 
 async def test_a_stop_waits_for_what_runs_and_then_cuts_it_off(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from sulla.core.errors import NotAvailable, SullaError
 from sulla.daemon.doctor import home_files as registry
 from sulla.daemon.doctor import probes
+from sulla.daemon.doctor import queue as doctor_queue
 from sulla.daemon.doctor import shell as doctor_shell
 from sulla.daemon.doctor import web as doctor_web
 from sulla.daemon.doctor.probes import Patient
@@ -28,6 +29,7 @@ _OWN: Final[tuple[Check[Patient], ...]] = (
     Check("port", probes.port),
     Check("exposure", probes.exposure),
     Check("store", probes.store, probes.STORE_S + CHECK_S),
+    Check("queue", doctor_queue.queue),
     Check("clock", probes.clock),
     Check("model", probes.model),
     Check("fallback", probes.fallback),
@@ -47,6 +49,7 @@ _ORDER: Final = (
         "port",
         "exposure",
         "store",
+        "queue",
         "memory",
         "knowledge",
         "clock",

@@ -30,8 +30,17 @@ class Watched:
     @property
     def troubles(self) -> tuple[str, ...]:
         """What is wrong, for people; empty while nothing is."""
-        rows = [*_rows(self.readiness.get("blocking")), *_rows(self.readiness.get("degraded"))]
-        return tuple(str(row.get("why") or row.get("what")) for row in rows)
+        return (*self.blocking, *self.degraded)
+
+    @property
+    def blocking(self) -> tuple[str, ...]:
+        """What keeps turns back, for people."""
+        return _told(self.readiness.get("blocking"))
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What does not work as it should and keeps no turn back, for people."""
+        return _told(self.readiness.get("degraded"))
 
     @property
     def ready(self) -> bool:
@@ -60,8 +69,9 @@ async def watched(url: str, token: str) -> Watched:
     return Watched(told, {state: int(count) for state, count in _THREADS.findall(figures)})
 
 
-def _rows(told: object) -> list[JsonObject]:
-    return [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+def _told(told: object) -> tuple[str, ...]:
+    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+    return tuple(str(row.get("why") or row.get("what")) for row in rows)
 
 
 def _get(url: str, path: str, token: str) -> bytes:

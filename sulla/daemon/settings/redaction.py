@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from pydantic import SecretStr
 
+from sulla.core.errors import SettingsError
 from sulla.core.redact import MIN_CHARS, Redactor
 from sulla.daemon.settings.config import Settings
 from sulla.host.section import Section
-from sulla.store.url import secrets_in_url
+from sulla.host.store_url import POSTGRES, REDIS
+from sulla.store.url import check_login, secrets_in_url
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +25,7 @@ def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
             value = getattr(kept, name)
             if isinstance(value, SecretStr):
                 secret = value.get_secret_value()
-                found = (secret, *secrets_in_url(secret))
+                found = () if _is_address(secret) else (secret, *secrets_in_url(secret))
             elif isinstance(value, str) and not field.repr:  # a URL that may hold one
                 found = tuple(secrets_in_url(value))
             else:
@@ -31,6 +33,20 @@ def known_secrets(settings: Settings) -> Iterator[tuple[str, str]]:
             yield from ((f"{section}.{name}", secret) for secret in found if secret)
         if isinstance(kept, Section):
             yield from ((f"{section}.{name}", secret) for name, secret in kept.more_secrets() if secret)
+
+
+def _is_address(value: str) -> bool:
+    """Whether it is a server's URL that says only where that is. It is told in messages, which have no options."""
+    scheme, _, rest = value.partition("://")
+    return scheme in (*POSTGRES, *REDIS) and "?" not in rest and not any(secrets_in_url(value)) and _can_be_read(value)
+
+
+def _can_be_read(url: str) -> bool:
+    try:
+        check_login(url)
+    except SettingsError:
+        return False  # a password that is not encoded; whoever uses the URL says so
+    return True
 
 
 def hide_known(settings: Settings, redactor: Redactor) -> None:

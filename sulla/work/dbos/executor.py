@@ -10,11 +10,11 @@ from typing import Final
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
+from sulla.work.dbos.connections import TAKING
 from sulla.work.dbos.hints import Hint
 from sulla.work.dbos.queue import APPLICATION
 from sulla.work.dbos.wishes import JOB, SCHEMA, VERSION
 
-_CONNECTIONS: Final = 6
 _THREADS: Final = 16
 _NEVER_S: Final = 86_400.0
 """Between looks for what we do not use."""
@@ -59,7 +59,7 @@ class Executor:
             "serializer": DBOSPortableJSONSerializer(),
             "log_level": "WARNING",
             "run_migrations": False,
-            "sys_db_pool_size": _CONNECTIONS,
+            "sys_db_pool_size": TAKING,
             "max_executor_threads": _THREADS,
             "scheduler_polling_interval_sec": _NEVER_S,
             "notification_coalesce_sec": _SELDOM_S,  # else its thread wakes up a hundred times a second

@@ -12,6 +12,7 @@ from dbos import error as errors
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from sulla.core.errors import StoreUnavailable
+from sulla.work.dbos.connections import SENDING
 from sulla.work.dbos.line import unavailable
 from sulla.work.dbos.quiet import hush
 from sulla.work.dbos.wishes import JOB, QUEUE, SCHEMA, VERSION, Wish
@@ -19,7 +20,6 @@ from sulla.work.dbos.wishes import JOB, QUEUE, SCHEMA, VERSION, Wish
 T = TypeVar("T")
 
 APPLICATION: Final = "sulla"
-_CONNECTIONS: Final = 4
 _PAGE: Final = 1_000
 _WAITING: Final = ["ENQUEUED", "DELAYED", "PENDING"]
 _OVER: Final = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -58,7 +58,7 @@ class WishQueue:
             system_database_url=self._url,
             dbos_system_schema=SCHEMA,
             serializer=DBOSPortableJSONSerializer(),
-            system_database_pool_size=_CONNECTIONS,
+            system_database_pool_size=SENDING,
             application_name=APPLICATION,
             retry_connection_errors=False,  # a wish is a hint: whoever looks for ready logs finds what was lost
         )

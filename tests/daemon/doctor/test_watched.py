@@ -10,9 +10,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from sulla.cli.status import worker_status
 from sulla.core.errors import Unavailable
 from sulla.daemon.doctor.states import judge_worker
 from sulla.daemon.doctor.watched import Watched, watched
+from sulla.terminal.exits import Exit
+from sulla.terminal.place import Door
 
 _FIGURES = 'x 1\nsulla_work_threads{state="running"} 2\nsulla_work_threads{state="queued"} 3\n'
 
@@ -43,6 +46,19 @@ async def test_it_tells_how_it_is_and_how_much_it_does() -> None:
         told = await watched(url, "t")
     assert (told.ready, told.threads) == (True, {"running": 2, "queued": 3})
     assert told.troubles == ("they are damaged", "audit")
+
+
+def test_status_at_a_worker_tells_apart_what_blocks_and_what_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {
+        "status": "not_ready",
+        "blocking": [{"what": "store_unavailable", "why": "it is full"}],
+        "degraded": [{"what": "audit", "why": "it cannot be written"}],
+    }
+    with _answering(json.dumps(told)) as url:
+        assert worker_status(Door(url, "t"), as_json=False) == Exit.OK
+    shown = capsys.readouterr().out
+    assert ": not ready\n" in shown
+    assert "  blocking: it is full\n  degraded: it cannot be written\n" in shown
 
 
 async def test_what_answers_otherwise_is_no_worker() -> None:

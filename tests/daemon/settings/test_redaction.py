@@ -50,8 +50,16 @@ def test_the_password_in_a_url_is_known_as_it_is_written_and_as_it_is_meant(
     url = url.replace("scheme", _SCHEMES[name])
     settings = load_settings({name: url}, {}, tmp_path)
     found = {secret for _, secret in known_secrets(settings)}
-    whole = {url} if name in ("POSTGRES_URL", "REDIS_URL") and url else set()
+    whole = {url} if name in ("POSTGRES_URL", "REDIS_URL") and secrets else set()
     assert found == secrets | whole
+
+
+def test_the_address_of_the_queue_is_shown_where_it_holds_no_password(tmp_path: Path) -> None:
+    shown = "postgresql://sulla@127.0.0.1:5432/sulla"
+    for url, seen in ((shown, shown), (f"{shown}?options=-csearch_path%3Dx", MARK), (f"{shown[:-6]}/?token=x", MARK)):
+        redactor = Redactor()
+        hide_known(load_settings({"SULLA_WORK__DATABASE_URL": url}, {}, tmp_path), redactor)
+        assert redactor.text(f"the PostgreSQL {url} is away") == f"the PostgreSQL {seen} is away"
 
 
 def test_a_url_that_is_none_holds_no_secret_that_anybody_could_tell(tmp_path: Path) -> None:
