@@ -66,6 +66,10 @@ def make(wanted: Wanted) -> MailChannel:
     return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock, word)
 
 
+TELL_S: Final = 3_600.0
+"""How often the log says that mails were passed over for whose senders nobody vouches."""
+
+
 class Cursor(NamedTuple):
     """How far a folder was read."""
 
@@ -128,6 +132,10 @@ class MailChannel:
         """The numbers of the batch that nobody has acknowledged."""
         self._last: dict[str, str] = {}
         """The last mail at each place, as far as this channel has seen any."""
+        self._unvouched = 0
+        """Mails for whose senders nobody vouches, since the log last said so,"""
+        self._told_s: float | None = None
+        """and when that was."""
         self._asked_s: dict[str, float] = {}
         """Since when a mail was looked for in vain."""
         self.manners: Final = Manners(
@@ -223,11 +231,21 @@ class MailChannel:
             if isinstance(arrived, Arrived):
                 found.append(arrived)
                 self._note(arrived.place, arrived.message_id)
+            elif arrived is not None and arrived.unvouched:
+                self._note_unvouched(uid, arrived.why)
             elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
                 lost = f"mail {uid} could not be read: {arrived.why}" if arrived.vouched else lost
         return tuple(found), unread, lost
+
+    def _note_unvouched(self, uid: int, why: str) -> None:
+        """Say it once in a while: anybody sends such mail, and where a server's line is never believed all is such."""
+        self._unvouched += 1
+        now_s = self._clock.elapsed()
+        if self._told_s is None or now_s - self._told_s >= TELL_S:
+            log.info("%d mails were passed over, the last (%d) because %s", self._unvouched, uid, why)
+            self._unvouched, self._told_s = 0, now_s
 
     async def _looked_at(self, uid: int, size: int, handle: str) -> Arrived | Passed | None:
         """What one mail says; None where it is gone. Of what nobody vouches for no more than the head is fetched."""
