@@ -32,6 +32,7 @@ from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Mailbox, Standing
 from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
 from sulla.channels.mail.submission import Submission
+from sulla.channels.mail.unvouched import Unvouched
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError, SullaError
 from sulla.host.system import random_id
@@ -64,10 +65,6 @@ def make(wanted: Wanted) -> MailChannel:
         raise SettingsError(f"the channel {wanted.name!r} has no options of mail's")
     word = wanted.secrets.get("word", "") or wanted.options.word
     return MailChannel(wanted.secrets["password"], wanted.options, wanted.clock, word)
-
-
-TELL_S: Final = 3_600.0
-"""How often the log says that mails were passed over for whose senders nobody vouches."""
 
 
 class Cursor(NamedTuple):
@@ -121,9 +118,8 @@ class MailChannel:
         user = options.user or options.address
         inbox, outbox = options.imap_server(), options.smtp_server()
         trusted = ssl.create_default_context() if {inbox.security, outbox.security} != {"none"} else None
-        self._login = Login(inbox, user, password, trusted)
         self._submission = Submission(outbox, user, password, options.domain, trusted)
-        self._box = Mailbox(self._login, options.folder)
+        self._box = Mailbox(Login(inbox, user, password, trusted), options.folder)
         self._standing: Standing | None = None
         """Of the folder, until it is read."""
         self._mails: dict[str, bytes] = {}
@@ -132,10 +128,7 @@ class MailChannel:
         """The numbers of the batch that nobody has acknowledged."""
         self._last: dict[str, str] = {}
         """The last mail at each place, as far as this channel has seen any."""
-        self._unvouched = 0
-        """Mails for whose senders nobody vouches, since the log last said so,"""
-        self._told_s: float | None = None
-        """and when that was."""
+        self._unvouched = Unvouched(clock)
         self._asked_s: dict[str, float] = {}
         """Since when a mail was looked for in vain."""
         self.manners: Final = Manners(
@@ -232,20 +225,12 @@ class MailChannel:
                 found.append(arrived)
                 self._note(arrived.place, arrived.message_id)
             elif arrived is not None and arrived.unvouched:
-                self._note_unvouched(uid, arrived.why)
+                self._unvouched.note(uid, arrived.why)
             elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
                 lost = f"mail {uid} could not be read: {arrived.why}" if arrived.vouched else lost
         return tuple(found), unread, lost
-
-    def _note_unvouched(self, uid: int, why: str) -> None:
-        """Say it once in a while: anybody sends such mail, and where a server's line is never believed all is such."""
-        self._unvouched += 1
-        now_s = self._clock.elapsed()
-        if self._told_s is None or now_s - self._told_s >= TELL_S:
-            log.info("%d mails were passed over, the last (%d) because %s", self._unvouched, uid, why)
-            self._unvouched, self._told_s = 0, now_s
 
     async def _looked_at(self, uid: int, size: int, handle: str) -> Arrived | Passed | None:
         """What one mail says; None where it is gone. Of what nobody vouches for no more than the head is fetched."""
@@ -288,7 +273,7 @@ class MailChannel:
     async def _fetched(self, handle: str) -> bytes | None:
         """A mail of before, by a connection of its own: the other one waits for news."""
         validity, _, uid = handle.partition(".")
-        box = Mailbox(self._login, self._options.folder)
+        box = self._box.beside(self._options.folder)
         try:
             standing = await box.open()
             return await box.mail(int(uid)) if str(standing.validity) == validity else None
@@ -346,7 +331,7 @@ class MailChannel:
         if not self._options.sent:
             return Unknown("nobody keeps what was sent: see `sent` in the settings")
         message_id, now_s = own_id(key, self._options.domain), self._clock.elapsed()
-        box = Mailbox(self._login, self._options.sent)
+        box = self._box.beside(self._options.sent)
         try:
             await box.open()
             if await box.has(message_id):

@@ -12,6 +12,7 @@ import pytest
 
 from sulla.channels.base import Arrived
 from sulla.channels.mail import channel as mail_channel
+from sulla.channels.mail import unvouched
 from sulla.channels.mail.bounded import MOST_PARTS
 from sulla.channels.mail.reading import Own, Passed, read
 from sulla.host.system import random_id
@@ -94,7 +95,7 @@ async def test_what_is_not_read_in_time_is_behind_it_also_for_the_next_start(
 async def test_what_nobody_vouches_for_is_said_in_the_log_once_an_hour(
     wire: MailWire, clock: ManualClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", mail_channel.__name__)
+    caplog.set_level("INFO", unvouched.__name__)
 
     def told() -> list[str]:
         return [one.getMessage() for one in caplog.records if "passed over" in one.getMessage()]
@@ -107,7 +108,7 @@ async def test_what_nobody_vouches_for_is_said_in_the_log_once_an_hour(
         await scene.until(lambda: scene.texts(1), "an answer")
         assert len(told()) == 1
         assert f"because {AUTHSERV} says of no check" in told()[0]
-        await scene.pass_time(mail_channel.TELL_S)
+        await scene.pass_time(unvouched.TELL_S)
         await wire.arrive(mail("\r\nhello", good=False))
         await scene.until(lambda: len(told()) == 2, "that it is said again")
         assert told()[1].startswith("3 mails were passed over, the last (")
