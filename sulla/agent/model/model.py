@@ -49,6 +49,8 @@ log = logging.getLogger(__name__)
 
 CERTAIN_S: Final = 30.0
 """How long a reply may take that has to come from this model at once or not at all (`ReplyRequest.certain`)."""
+MOST_AT_ONCE: Final = 4_096
+"""Code points of a piece of an answer that are read before others come to their turn: a service may send all in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,21 +317,26 @@ class Model:
     async def _answer(self, request: ChatRequest, sink: StreamSink, ticket: int, clock: Clock) -> Streamed:
         """The answer to one attempt, and to the breaker how the service did."""
         try:
-            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket))
+            answer = await self._stream(request, sink, lambda: self.breaker.heard(ticket), clock)
         except BaseException as error:
             tell_failure(self.breaker, error, ticket, clock)
             raise
         self.breaker.succeeded(ticket)
         return answer
 
-    async def _stream(self, request: ChatRequest, sink: StreamSink, heard: Callable[[], None]) -> Streamed:
+    async def _stream(
+        self, request: ChatRequest, sink: StreamSink, heard: Callable[[], None], clock: Clock
+    ) -> Streamed:
         stripper = Stripper([tool.name for tool in request.tools])
         async with aclosing(self.provider.stream(request)) as stream:
             async for delta in stream:
                 heard()
                 match delta:
                     case TextDelta(text):
-                        sink.show(stripper.feed(text))
+                        sink.show(stripper.feed(text[:MOST_AT_ONCE]))
+                        for at in range(MOST_AT_ONCE, len(text), MOST_AT_ONCE):
+                            await clock.sleep(0)  # others come to their turn in between
+                            sink.show(stripper.feed(text[at : at + MOST_AT_ONCE]))
                     case ReasoningDelta(text):
                         sink.think(text)
                     case Completed():

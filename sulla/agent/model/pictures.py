@@ -41,6 +41,9 @@ _UNDECIDED: Final = late_pattern(
 )
 """An end that may be the beginning of one."""
 
+_ONLY_UNSEEN: Final = late_pattern(_UNSEEN)
+_MARK_AND_UNSEEN: Final = late_pattern(rf"(?:{_MARK}|&[#0-9a-z]{{0,16}}|{_LESS}){_UNSEEN}", re.IGNORECASE)
+
 
 def shown_text(words: Words) -> str:
     """A whole text as it is shown: with a blank in each ``![`` and ``<img``, so that what follows is a link, or words.
@@ -86,10 +89,14 @@ def shown_json(value: Json) -> Json:
 class PictureFilter:
     """Does the same to a text that comes in pieces. Lives as long as one reply."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "_is_mark", "_unseen")
 
     def __init__(self) -> None:
         self._held = ""
+        self._is_mark = False
+        """Whether nothing but a mark, and what nobody sees, is held back."""
+        self._unseen: list[str] = []
+        """What nobody sees and came behind it since: looked at once, with whatever comes then."""
 
     def feed(self, text: str) -> str:
         """Read more.
@@ -100,14 +107,20 @@ class PictureFilter:
         Returns:
             What may be shown now; an end that may still become a picture is held back, some letters at the most.
         """
-        whole = self._held + text
+        if self._is_mark and _ONLY_UNSEEN.fullmatch(text) is not None:
+            self._unseen.append(text)
+            return ""
+        whole = "".join((self._held, *self._unseen, text))
+        self._unseen.clear()
         undecided = _UNDECIDED.search(whole)
         upto = undecided.start() if undecided is not None else len(whole)
         self._held = whole[upto:]
+        self._is_mark = _MARK_AND_UNSEEN.fullmatch(self._held) is not None
         # The held part is looked at with the next piece: what is let go here is followed by nothing that matters.
         return _defused(whole[:upto])
 
     def finish(self) -> str:
         """The rest, when nothing more comes."""
-        held, self._held = self._held, ""
+        held, self._held = "".join((self._held, *self._unseen)), ""
+        self._unseen.clear()
         return _defused(held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -16,8 +17,15 @@ from sulla.terminal.program import hint
 from sulla.terminal.table import Table, one_line, paper
 from sulla.terminal.times import minute
 
+_PLAIN = re.compile(r"[!-~]+")
 _LISTS = ("channels", "people", "codes")
 """What an answer has of which each row is printed; `codes` of people is a number, and comes behind them."""
+
+
+def _plainly(sender: str) -> str:
+    """A service's id, such that two that differ look so: with a blank, or a letter that looks like another one, it is
+    spelled."""
+    return sender if _PLAIN.fullmatch(sender) is not None else ascii(sender)
 
 
 async def ask(given: argparse.Namespace, where: Door) -> Exit:
@@ -83,7 +91,7 @@ def _shown(method: str, found: dict[str, Any]) -> Exit:
         case "channel.codes":
             table = Table(("CODE", "CHANNEL", "SENDER", "CALLED", "UNTIL"), (10, 16, 24, 30, 20), paper())
             rows = [
-                (one["code"], one["channel"], one["sender"], one["called"], minute(one["until_at"]))
+                (one["code"], one["channel"], _plainly(one["sender"]), one["called"], minute(one["until_at"]))
                 for one in found["codes"]
             ]
             _table(table, rows, "nobody waits to be let in")

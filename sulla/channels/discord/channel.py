@@ -58,6 +58,8 @@ MANNERS: Final = Manners(
 )
 _PIECE: Final = 64 * 1024
 _ROW: Final = 5
+_MOST_DELETED: Final = 100
+"""Messages that are deleted at once; Discord deletes no more."""
 _NO_PREVIEWS: Final = 1 << 2
 _QUIET: Final = 1 << 12
 _EPHEMERAL: Final = 1 << 6
@@ -211,7 +213,11 @@ class DiscordChannel:
         if event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
             return await self._message(data, at, edited=event.name == "MESSAGE_UPDATE")
         if event.name in ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK"):
-            return [gone for id_ in data.get("ids") or [data["id"]] if (gone := await self._deleted(data, str(id_)))]
+            return [
+                gone
+                for id_ in (data.get("ids") or [data["id"]])[:_MOST_DELETED]
+                if (gone := await self._deleted(data, str(id_)))
+            ]
         if event.name == "INTERACTION_CREATE" and data.get("channel_id"):
             press = pressed(data, await self._place(data))
             return [press] if press is not None else []

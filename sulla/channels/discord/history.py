@@ -88,7 +88,7 @@ class History:
         except FAILURES as error:
             raise raised(error) from None
         numbered = [one for one in found if isinstance(one, dict) and _is_behind(one, message)]
-        return sorted(numbered, key=lambda one: int(one["id"]))
+        return sorted(numbered, key=lambda one: int(one["id"]))[:PAGE]  # the rest is told with the next
 
     async def _chat(self, chat: str) -> dict[str, Any] | None:
         try:

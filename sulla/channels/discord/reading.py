@@ -17,6 +17,7 @@ _OTHER: Final = ("poll", "sticker_items")
 """What a message may be alone, and is neither words nor a file."""
 _TO_THE_END: Final = re.compile(r"^[ \t]*>>>", re.MULTILINE)
 """Cites all that comes behind it."""
+_USER_ID: Final = re.compile(r"[1-9][0-9]{0,19}")
 _FORWARD: Final = 1
 _VOICE: Final = 1 << 13
 _COMPONENT: Final = 3
@@ -27,7 +28,7 @@ def sender_of(message: Mapping[str, Any]) -> Sender:
     author = message.get("author") or {}
     if author.get("bot") or message.get("webhook_id") or "id" not in author:
         return Sender("")
-    return Sender(str(author["id"]), str(author.get("global_name") or author.get("username") or "")[:200])
+    return Sender(_user_id(author["id"]), str(author.get("global_name") or author.get("username") or "")[:200])
 
 
 def said(message: Mapping[str, Any], place: Place, account: Account, *, edited: bool = False) -> Arrived | None:
@@ -84,10 +85,21 @@ def pressed(interaction: Mapping[str, Any], place: Place) -> Arrived | None:
     user = (interaction.get("member") or {}).get("user") or interaction.get("user") or {}
     if interaction.get("type") != _COMPONENT or "id" not in user:
         return None
-    sender = Sender(str(user["id"]), str(user.get("global_name") or user.get("username") or "")[:200])
+    sender = Sender(_user_id(user["id"]), str(user.get("global_name") or user.get("username") or "")[:200])
     id_, token = str(interaction["id"]), str(interaction["token"])
     press = Press(str((interaction.get("data") or {}).get("custom_id") or ""), f"{id_}/{token}")
     return Arrived(place, sender, f"press:{id_}", "press", press=press)
+
+
+def _user_id(said: object) -> str:
+    """Somebody's id, which is a number in the form in which Discord writes it, and in no other that means the same.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if _USER_ID.fullmatch(found := str(said)) is None:
+        raise ValueError("a user's id is no number")
+    return found
 
 
 def _own(text: str, account: Account) -> str:

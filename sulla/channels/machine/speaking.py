@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sulla.agent.input.sanitize import sanitize
+from sulla.threads.log.quoted import frames
 
-_TAG: Final = re.compile(r"<(?=\s*/?\s*said\b)", re.IGNORECASE)
+_TAG: Final = frames("said")
 
 
 def said_by(name: str, text: str) -> tuple[str, int]:

@@ -34,6 +34,7 @@ from sulla.channels.mail.mailbox import MOST_FETCHED_BYTES, Mailbox, Standing
 from sulla.channels.mail.reading import BEGINNING_BYTES, Own, Passed, content_of, own_id, passed_at_once, read
 from sulla.channels.mail.settings import ADDRESS, MailOptions
 from sulla.channels.mail.submission import Submission
+from sulla.channels.mail.unvouched import Unvouched
 from sulla.core.clock import Clock
 from sulla.core.errors import NotFound, SettingsError, SullaError
 from sulla.host.system import random_id
@@ -119,9 +120,8 @@ class MailChannel:
         user = options.user or options.address
         inbox, outbox = options.imap_server(), options.smtp_server()
         trusted = ssl.create_default_context() if {inbox.security, outbox.security} != {"none"} else None
-        self._login = Login(inbox, user, password, trusted)
         self._submission = Submission(outbox, user, password, options.domain, trusted)
-        self._box = Mailbox(self._login, options.folder)
+        self._box = Mailbox(Login(inbox, user, password, trusted), options.folder)
         self._standing: Standing | None = None
         """Of the folder, until it is read."""
         self._mails: dict[str, bytes] = {}
@@ -129,6 +129,7 @@ class MailChannel:
         self._taken: list[int] = []
         """The numbers of the batch that nobody has acknowledged."""
         self._known = KnownMails()
+        self._unvouched = Unvouched(clock)
         self._asked_s: dict[str, float] = {}
         """Since when a mail was looked for in vain."""
         self.manners: Final = Manners(
@@ -225,6 +226,8 @@ class MailChannel:
             if isinstance(arrived, Arrived):
                 found.append(arrived)
                 self._known.note(arrived.place, arrived.message_id)
+            elif arrived is not None and arrived.unvouched:
+                self._unvouched.note(uid, arrived.why)
             elif arrived is not None and arrived.unread:
                 log.warning("the mail %d could not be read: %s", uid, arrived.why)
                 unread += 1
@@ -272,7 +275,7 @@ class MailChannel:
     async def _fetched(self, handle: str) -> bytes | None:
         """A mail of before, by a connection of its own: the other one waits for news."""
         validity, _, uid = handle.partition(".")
-        box = Mailbox(self._login, self._options.folder)
+        box = self._box.beside(self._options.folder)
         try:
             standing = await box.open()
             return await box.mail(int(uid)) if str(standing.validity) == validity else None
@@ -331,7 +334,7 @@ class MailChannel:
         if not self._options.sent:
             return Unknown("nobody keeps what was sent: see `sent` in the settings")
         message_id, now_s = own_id(key, self._options.domain), self._clock.elapsed()
-        box = Mailbox(self._login, self._options.sent)
+        box = self._box.beside(self._options.sent)
         try:
             await box.open()
             if await box.has(message_id):

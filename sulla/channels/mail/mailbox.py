@@ -64,6 +64,14 @@ class Mailbox:
         self.tells = False
         """Whether the server says by itself that something came."""
 
+    def beside(self, folder: str) -> Mailbox:
+        """Another connection by the same login.
+
+        Args:
+            folder: which it reads.
+        """
+        return Mailbox(self._login, folder)
+
     async def open(self) -> Standing:
         """Connect; once more where it was connected before.
 

@@ -29,7 +29,7 @@ from sulla.channels.mail.bounded import TooMuch, has_many_lines, taken_apart
 from sulla.channels.mail.lists import unindented
 from sulla.channels.mail.settings import ADDRESS
 from sulla.channels.mail.subjects import is_marked, passes_on, without_marks
-from sulla.channels.mail.trust import vouched
+from sulla.channels.mail.trust import unbelieved
 from sulla.channels.mail.words import Parted, of_html, parted, unflowed
 
 MOST_PEOPLE: Final = 20
@@ -86,6 +86,8 @@ class Passed(NamedTuple):
     """Whether it could not be read at all."""
     vouched: bool = False
     """Whether somebody vouches for its sender."""
+    unvouched: bool = False
+    """Whether it is passed over because nobody does."""
 
 
 def own_id(key: str, domain: str) -> str:
@@ -167,8 +169,8 @@ def _who(message: EmailMessage, own: Own) -> _Who | Passed:
         return Passed("it is the daemon's own" if own.named(sender) else why)
     addressed = _addresses(message, ("To",))
     others = sorted({one for one in _addresses(message, ("To", "Cc")) if not own.named(one)} - {sender})
-    if not _is_vouched(message, sender, own, alone=not others):
-        return Passed("nobody vouches for its sender")
+    if why := _unvouched(message, sender, own, alone=not others):
+        return Passed(why, unvouched=True)
     if len(others) >= MOST_PEOPLE:
         return Passed("it goes to too many")
     return _Who(sender, others, addressed)
@@ -229,12 +231,15 @@ def _sender(message: EmailMessage) -> str | None:
     return found[0].lower() if len(found) == 1 and ADDRESS.fullmatch(found[0]) else None
 
 
-def _is_vouched(message: EmailMessage, sender: str, own: Own, *, alone: bool) -> bool:
-    """Whether the sender is who he says he is. Whoever else gets a mail knows the word then: so it counts alone."""
+def _unvouched(message: EmailMessage, sender: str, own: Own, *, alone: bool) -> str:
+    """Why nobody vouches that the sender is who he says he is; empty where somebody does.
+
+    Whoever else gets a mail knows the word then: so it counts alone."""
     if own.authserv:
         results = [value for name, value in message.raw_items() if name.lower() == "authentication-results"]
-        return vouched(results, own.authserv, sender.rpartition("@")[2])
-    return alone and any(map(own.knows_word, _addresses(message, _RECIPIENTS)))
+        return unbelieved(results, own.authserv, sender.rpartition("@")[2])
+    known = alone and any(map(own.knows_word, _addresses(message, _RECIPIENTS)))
+    return "" if known else "it is not sent to the address with the secret word, or not to that alone"
 
 
 def _written_by_machine(message: EmailMessage, sender: str) -> str:

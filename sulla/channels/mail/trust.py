@@ -45,6 +45,8 @@ _DECIDE: Final = frozenset(
     {("dmarc", "header.from"), ("dkim", "header.d"), ("dkim", "header.i"), ("spf", "smtp.mailfrom")}
 )
 """What is read of whom a check speaks of, by its method."""
+_NOBODY: Final = ("<>", '""', '"<>"')
+"""How servers write that a mail has no sender on its envelope; it decides nothing."""
 
 
 class Result(NamedTuple):
@@ -66,6 +68,23 @@ class Results(NamedTuple):
 
 class _Unreadable(Exception):
     """A line is none that a server writes."""
+
+
+def unbelieved(headers: Sequence[str], authserv: str, domain: str) -> str:
+    """Why nobody vouches that a mail comes from a domain; empty where its mailbox's server does.
+
+    Args:
+        headers, authserv, domain: see `vouched`.
+    """
+    if vouched(headers, authserv, domain):
+        return ""
+    for header in headers:
+        read = results_of(header)
+        if read is None:
+            return "an Authentication-Results above all that counts cannot be read"
+        if read.server == authserv.lower():
+            return f"{authserv} says of no check that it passed for the domain of its sender"
+    return f"no Authentication-Results is by {authserv}"
 
 
 def vouched(headers: Sequence[str], authserv: str, domain: str) -> bool:
@@ -191,6 +210,8 @@ def _result(words: list[str]) -> Result:
         if not sign or not _PROPERTY.fullmatch(said) or known in seen:
             raise _Unreadable
         seen.add(known)
+        if known == "smtp.mailfrom" and value in _NOBODY:
+            continue
         if (name, known) in _DECIDE:
             found[known] = _domain_of(value)
         elif '"' in value and not _is_quoted(value):

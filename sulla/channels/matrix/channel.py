@@ -105,7 +105,7 @@ class MatrixChannel:
         except (*FAILURES, KeyError) as error:
             raise raised(error) from None
         self.manners = replace(self.manners, most_file_bytes=min(most, MANNERS.most_file_bytes))
-        self._listens = Listening(home, self._me, self._options.invites)
+        self._listens = Listening(home, self._me, self._options.invites, self._clock)
         return Account(me, me)
 
     async def close(self) -> None:

@@ -13,6 +13,7 @@ from sulla.channels.base import UNREADABLE, Arrived, Batch
 from sulla.channels.matrix.homeserver import FAILURES, Homeserver, raised, refused_for_good
 from sulla.channels.matrix.reading import Me, arrived_of, at_ms, is_meant, known_of, target_of
 from sulla.channels.matrix.rooms import Known, Recent, Rooms, events_of, mapping, own_join
+from sulla.core.clock import Clock
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,8 @@ REACH_BACK_MS: Final = 60_000
 _AT: Final = "at:"
 _MOST_PLACE_CHARS: Final = 2_000
 """Of where a sync begins: some homeservers name each of their workers there."""
+PORTION: Final = 100
+"""Events of a room that are read before others come to their turn: a homeserver may tell more than it was asked for."""
 QUIET: Final = 50
 """After so many looks that brought nothing for the daemon it is kept how far they were."""
 
@@ -40,11 +43,13 @@ class Listening:
         home: is asked.
         me: as whom the daemon is there.
         invites: whose invitations are taken; see `MatrixOptions.invites`.
+        clock: all time.
     """
 
-    def __init__(self, home: Homeserver, me: Me, invites: Sequence[str]) -> None:
+    def __init__(self, home: Homeserver, me: Me, invites: Sequence[str], clock: Clock) -> None:
         self._home = home
         self._me = me
+        self._clock = clock
         self._invites = frozenset(invites or (me.id.partition(":")[2],))
         self._asked: dict[str, str] = {}
         """Rooms that the account was invited to, and why it does not come; empty where it does."""
@@ -136,7 +141,9 @@ class Listening:
         if came and self.rooms.place(room_id).kind == "group":
             events = events[[one.get("event_id") for one in events].index(came) :]
         found: list[Arrived] = []
-        for event in events:
+        for number, event in enumerate(events, 1):
+            if number % PORTION == 0:
+                await self._clock.sleep(0)  # others come to their turn in between
             try:
                 if (one := await self._read(room_id, event)) is not None:
                     found.append(one)

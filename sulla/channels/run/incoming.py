@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -49,6 +50,8 @@ log = logging.getLogger(__name__)
 
 MOST_AT_ONCE: Final = 16
 """Places whose messages are taken in at once."""
+PORTION: Final = 200
+"""Things of one batch that are taken in before others come to their turn: a bad service may tell any number."""
 FETCHED_AT_ONCE: Final = 8
 """Messages whose files are fetched at once; each may hold one file in memory."""
 EDITED: Final = "(I have changed an earlier message of mine. It says now:)\n"
@@ -86,25 +89,35 @@ class Incoming:
             held.around.tally.count(UNREAD, held.name, by=batch.unread)
         if batch.lost:
             held.outbox.lose(held.account.id, held.around.plain(batch.lost), held.around.now_ms())
-        by_place: dict[str, list[Arrived]] = {}
         fresh = batch.unread > 0
-        for one in map(cited_apart, map(legible, batch.arrived)):
-            fresh = fresh or self._mark(one) not in self._seen
-            by_place.setdefault(one.place.key, []).append(one)
-        if by_place:
-            people = await held.around.people.read()
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for several in by_place.values():
-                        group.create_task(self._take_each(several, people))
-            except ExceptionGroup as errors:
-                raise errors.exceptions[0] from None
+        places: dict[str, None] = {}
+        for at in range(0, len(batch.arrived), PORTION):
+            if places:
+                await held.around.clock.sleep(0)  # others come to their turn in between
+            fresh |= await self._take_portion(batch.arrived[at : at + PORTION], places)
         held.book.cursor = batch.cursor
         await held.shelf.keep()
-        for place in by_place:
+        for place in places:
             held.wake(place)
-        if by_place:
+        if places:
             await ending(held.channel.acknowledge(batch.cursor))
+        return fresh
+
+    async def _take_portion(self, arrived: Sequence[Arrived], places: dict[str, None]) -> bool:
+        """Take in some of a batch, and note at which places; whether anything of it had not come before."""
+        by_place: dict[str, list[Arrived]] = {}
+        fresh = False
+        for one in map(cited_apart, map(legible, arrived)):
+            fresh = fresh or self._mark(one) not in self._seen
+            by_place.setdefault(one.place.key, []).append(one)
+            places[one.place.key] = None
+        people = await self._held.around.people.read()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for several in by_place.values():
+                    group.create_task(self._take_each(several, people))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
         return fresh
 
     async def _take_each(self, several: list[Arrived], people: People) -> None:

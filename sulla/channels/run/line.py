@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -76,8 +77,9 @@ class Line:
         self.held: Held | None = None
         """While this daemon has it."""
         self._places: dict[str, Talking] = {}
-        self._wanted: dict[str, None] = {}
-        """Places where something is to be done and nobody works yet."""
+        self._wanted: OrderedDict[str, None] = OrderedDict()
+        """Places where something is to be done and nobody works yet. To find the first of a plain dict looks at all
+        that were taken from it before."""
         self._strays: dict[ThreadId, None] = {}
         """Conversations that are held at no place; they may work for one that is."""
         self._news = asyncio.Event()
@@ -328,7 +330,7 @@ class Line:
             if not self._wanted:
                 self._news.clear()
                 continue
-            self._wanted.pop(place := next(iter(self._wanted)))
+            place, _ = self._wanted.popitem(last=False)
             if place in self._places:
                 self._places[place].wake()
             elif place in held.book.talks:

@@ -164,6 +164,7 @@ class SlackChannel:
                 async with self._clock.timeout(LOOK_S):
                     await socket.news.wait()
             gone = gone + 1 if await socket.is_lost() else 0  # once while the library changes to another connection
+            socket.raise_broken()
             if gone > 1 and not self._closed:
                 raise Unavailable("the connection to Slack ended")
 

@@ -131,7 +131,9 @@ class Missed:
     ) -> tuple[list[Message], bool]:
         what = {"channel": channel, "oldest": oldest, "latest": latest, "limit": limit}
         answer = await self._ask(self._web.conversations_history, **what)
-        return (_messages(answer), bool(answer.get("has_more"))) if answer else ([], False)
+        found = _messages(answer)
+        more = bool(answer and answer.get("has_more")) or len(found) > limit
+        return found[:limit], more  # what was not asked for is asked for next
 
     async def _replies(self, channel: str, topic: str, oldest: str) -> AsyncIterator[list[Message]]:
         """Slack gives the oldest first, and what they answer before it, each time."""
@@ -140,8 +142,9 @@ class Missed:
             what = {"channel": channel, "ts": topic, "oldest": oldest, "limit": PAGE, "cursor": cursor}
             answer = await self._ask(self._web.conversations_replies, **what)
             page = [one for one in _messages(answer) if order(str(one["ts"])) > order(oldest) and one["ts"] != topic]
-            if page:
-                yield page
+            for at in range(0, len(page), PAGE):
+                yield page[at : at + PAGE]
+                await self._clock.sleep(0)  # others come to their turn in between
             cursor = _next(answer)
             if not cursor:
                 return

@@ -7,15 +7,16 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
-from aiohttp import ClientError, WSMessage
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, WebSocketError, WSCloseCode, WSMessage
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from sulla.channels.base import UNREADABLE, Account, Arrived
+from sulla.channels.http.bounds import MOST_ANSWER_BYTES
 from sulla.channels.slack.reading import arrived_of, moment_of
 from sulla.core.errors import Unavailable
 
@@ -30,6 +31,32 @@ again; of all else it is left to do so."""
 QUIET: Final = logging.getLogger("slack_sdk.kept_still")
 """The library writes its failures down, with addresses that are secrets; what they mean is raised here."""
 QUIET.setLevel(logging.CRITICAL)
+
+
+class _Wide:
+    """The library's session, by which a message of the socket may be as long as an answer of any service: by itself it
+    reads 4 MiB.
+
+    Args:
+        made: the library's.
+    """
+
+    def __init__(self, made: ClientSession) -> None:
+        self._made = made
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is."""
+        return self._made.closed
+
+    async def close(self) -> None:
+        """See the library."""
+        await self._made.close()
+
+    async def ws_connect(self, url: str, **more: Any) -> ClientWebSocketResponse:  # noqa: ANN401 - the library's
+        """See the library."""
+        made: ClientWebSocketResponse = await self._made.ws_connect(url, max_msg_size=MOST_ANSWER_BYTES, **more)
+        return made
 
 
 class Envelope(NamedTuple):
@@ -71,6 +98,8 @@ class Socket:
             on_close_listeners=[self._over],
         )
         self._client.wss_uri = url
+        self._client.aiohttp_client_session = cast("ClientSession", _Wide(self._client.aiohttp_client_session))
+        self._broke = ""
         self._client.socket_mode_request_listeners.append(self._hear)
 
     async def connect(self) -> None:
@@ -83,6 +112,15 @@ class Socket:
         """
         session = self._client.current_session
         return session is None or session.closed or await self._client.is_ping_pong_failing()
+
+    def raise_broken(self) -> None:
+        """Say why no more comes, where that is known.
+
+        Raises:
+            Unavailable: a message was too long.
+        """
+        if self._broke:
+            raise Unavailable(self._broke)
 
     def take(self, most: int) -> list[Envelope]:
         """What waits, in order; no more than so many."""
@@ -99,6 +137,7 @@ class Socket:
         Raises:
             Unavailable: it could not be told.
         """
+        self.raise_broken()
         try:
             for one in ids:
                 await self._client.send_socket_mode_response({"envelope_id": one})
@@ -134,6 +173,11 @@ class Socket:
         self.news.set()
 
     async def _over(self, message: WSMessage) -> None:
+        error = message.data
+        if isinstance(error, WebSocketError) and error.code == WSCloseCode.MESSAGE_TOO_BIG:
+            # Without its end nobody knows its envelope, so it cannot be taken; Slack tells it some times, and no more.
+            self._broke = f"Slack's socket told a message of more than {MOST_ANSWER_BYTES} bytes: it is not read"
+            log.warning("%s (%s)", self._broke, error)
         self.news.set()
 
 

@@ -7,6 +7,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -165,7 +166,8 @@ class TelegramChannel:
         asked = urlencode(wanted if offset is None else wanted | {"offset": offset})
         try:
             found: Any = await self._polls.post(f"{self._bot.base_url}/getUpdates?{asked}")
-            return {_number(one): one for one in found}
+            numbered = sorted(((_number(one), one) for one in found), key=itemgetter(0))
+            return dict(numbered[:_MOST_UPDATES])  # the rest is told again, as it was not asked for
         except failures.Conflict as error:
             if "webhook" in error.message.lower():
                 return Refusal("a webhook is set for this bot, and gets its messages: take it out with deleteWebhook")

@@ -13,7 +13,22 @@ _ABOUT: Final = (
 )
 QUOTED: Final = "<quoted>\n"
 """How the part of a message begins that is passed on with it."""
-_TAG: Final = re.compile(r"<(?=\s*/?\s*quoted\b)", re.IGNORECASE)
+_LESS: Final = r"(?:[<\uff1c\ufe64]|&(?:lt|#0{0,8}60|#x0{0,8}3c)\b;?)"
+"""Also a wide or a small one, or as HTML spells it: a model reads them alike. A ``\u2039`` is a quotation mark."""
+_MORE: Final = r"(?:[>\uff1e\ufe65]|&(?:gt|#))"
+
+
+def frames(name: str) -> re.Pattern[str]:
+    """What finds the beginning of a mark that only the daemon writes: of one kind, or of ``<context>``, below which it
+    says what it knows itself.
+
+    Args:
+        name: of the kind.
+    """
+    return re.compile(rf"{_LESS}(?=\s*[/\uff0f]?\s*(?:{name}\b|context\s*{_MORE}))", re.IGNORECASE)
+
+
+_TAG: Final = frames("quoted")
 
 
 def said_parts(text: str, origin: Origin, quoted: str, *, tainted: bool) -> list[Part]:

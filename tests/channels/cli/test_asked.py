@@ -67,6 +67,24 @@ async def test_it_says_where_no_codes_are_left(
     assert [line.partition(":")[0] for line in lines] == ["tg"]
 
 
+async def test_ids_that_look_alike_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Alike(Answering):
+        async def call(self, method: str, **params: object) -> dict[str, Any]:
+            code = {"code": "ABCD2345", "channel": "s", "called": "Eve", "until_at": "2027-01-15T08:00:00.000Z"}
+            return {"codes": [code | {"sender": sender} for sender in ("U1001", " U1001", "U10\u041e1", "a@b.example")]}
+
+    @asynccontextmanager
+    async def alike(where: Door) -> AsyncIterator[Alike]:
+        yield Alike()
+
+    monkeypatch.setattr(asked, "open_client", alike)
+    assert await asked.ask(argparse.Namespace(below="codes", json=False), cast("Door", None)) is Exit.OK
+    told = capsys.readouterr().out
+    assert all(one in told for one in ("' U1001'", "'U10\\u041e1'", "a@b.example")), told
+
+
 async def test_who_is_let_in_is_told_with_what_is_changed_on_all_channels(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

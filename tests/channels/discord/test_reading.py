@@ -92,3 +92,12 @@ def test_a_press_is_by_whoever_discord_says() -> None:
     )
     for other in others:
         assert pressed(press | {"user": ann} | other, Place("2")) is None
+
+
+@pytest.mark.parametrize("id_", [" 5001", "05001", "5_001", "+5001", "\uff15\uff10\uff10\uff11", "5001\n", ""])
+def test_an_id_that_is_no_number_of_discords_is_nobodys(id_: str) -> None:
+    with pytest.raises(ValueError, match="no number"):
+        said(MESSAGE | {"author": {"id": id_}}, Place("2"), BOT)
+    press = {"id": "1", "token": "t", "type": 3, "data": {"custom_id": "c"}}
+    with pytest.raises(ValueError, match="no number"):
+        pressed(press | {"user": {"id": id_}}, Place("2"))

@@ -12,6 +12,7 @@ import pytest
 
 from sulla.channels.base import Arrived
 from sulla.channels.mail import channel as mail_channel
+from sulla.channels.mail import unvouched
 from sulla.channels.mail.bounded import MOST_PARTS
 from sulla.channels.mail.reading import Own, Passed, read
 from sulla.host.system import random_id
@@ -89,3 +90,25 @@ async def test_what_is_not_read_in_time_is_behind_it_also_for_the_next_start(
         await wire.say(wire.place(1), wire.person(1), "again")
         await scene.until(lambda: f"{ECHO}again" in scene.texts(1), "an answer")
         assert not begun.is_set()
+
+
+async def test_what_nobody_vouches_for_is_said_in_the_log_once_an_hour(
+    wire: MailWire, clock: ManualClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", unvouched.__name__)
+
+    def told() -> list[str]:
+        return [one.getMessage() for one in caplog.records if "passed over" in one.getMessage()]
+
+    async with Scene(wire, tmp_path / "ws", store=MemoryStore(clock, random_id), clock=clock) as scene:
+        await scene.pair(1, "ann")
+        for _ in range(3):
+            await wire.arrive(mail("\r\nhello", good=False))
+        await wire.say(wire.place(1), wire.person(1), "hello")
+        await scene.until(lambda: scene.texts(1), "an answer")
+        assert len(told()) == 1
+        assert f"because {AUTHSERV} says of no check" in told()[0]
+        await scene.pass_time(unvouched.TELL_S)
+        await wire.arrive(mail("\r\nhello", good=False))
+        await scene.until(lambda: len(told()) == 2, "that it is said again")
+        assert told()[1].startswith("3 mails were passed over, the last (")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sulla.channels.base import Arrived
 from sulla.channels.mail.reading import Own, Passed, read
-from sulla.channels.mail.trust import results_of, vouched
+from sulla.channels.mail.trust import results_of, unbelieved, vouched
 
 US = Own("sulla@home.example", "mx.home.example")
 WORD = Own("sulla@home.example", word="k3jh5k2jh3g4k5jh")
@@ -101,6 +101,13 @@ def who(raw: bytes, own: Own = US) -> str:
         ("(a) mx; dkim=pass header.d=x.example", False),
         ("mx(a); dkim=pass header.d=x.example", False),
         ("mx dkim=pass; dkim=pass header.d=x.example", False),
+        ("mx; spf=none smtp.mailfrom=<>; dmarc=pass header.from=x.example", True),
+        ('mx; spf=pass smtp.mailfrom=""; dmarc=pass header.from=x.example', True),
+        ("mx; spf=pass smtp.mailfrom=<>", False),
+        ("mx; spf=pass smtp.mailfrom=<> smtp.mailfrom=x.example", False),
+        ("mx; spf=pass smtp.mailfrom=<>x.example; dmarc=pass header.from=x.example", False),
+        ("mx; spf=pass smtp.mailfrom=; dmarc=pass header.from=x.example", False),
+        ("mx; dmarc=pass header.from=<>", False),
         ("m\u212a; dkim=pass header.d=x.example", False),
         ("mx; dkim=pass header.d=x.ex\u200bample", False),
         ("mx; dkim=pass\x0bheader.d=x.example", False),
@@ -109,6 +116,16 @@ def who(raw: bytes, own: Own = US) -> str:
 )
 def test_only_what_passed_for_this_domain_counts(header: str, good: bool) -> None:
     assert vouched([header], "mx", "x.example") is good
+
+
+def test_why_nobody_vouches_is_said() -> None:
+    good = "mx; dmarc=pass header.from=x.example"
+    assert unbelieved([good], "mx", "x.example") == ""
+    assert "cannot be read" in unbelieved(
+        ["mx; spf=pass (c) client-ip=1.2.3.4; envelope-from=a@d", good], "mx", "x.example"
+    )
+    assert "mx says of no check" in unbelieved(["mx; spf=none", good], "mx", "x.example")
+    assert "is by other" in unbelieved([good], "other", "x.example")
 
 
 def test_a_domain_vouches_for_those_below_it() -> None:

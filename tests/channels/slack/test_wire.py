@@ -312,3 +312,24 @@ async def test_a_message_that_drips_does_not_make_the_channel_deaf(
         await _until(waiting.done, clock)
         assert isinstance(waiting.exception(), Unavailable)
     await wire.stop()
+
+
+async def test_a_message_of_the_socket_may_be_as_long_as_any_answer(wire: SlackWire) -> None:
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "x" * 5_000_000)
+        await wire.say(wire.place(1), wire.person(1), "after")
+        assert (await _texts(reading, 2))[1] == "after"
+
+
+async def test_of_a_message_of_the_socket_that_is_too_long_its_bound_is_said(
+    wire: SlackWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sulla.channels.slack.socket.MOST_ANSWER_BYTES", 100_000)
+    async with opened(wire) as (_, reading):
+        await wire.say(wire.place(1), wire.person(1), "before")
+        assert (await reading.next()).text == "before"
+        waiting = asyncio.create_task(reading.next())
+        await wire.say(wire.place(1), wire.person(1), "x" * 200_000)
+        await _until(waiting.done)
+        with pytest.raises(Unavailable, match="more than 100000 bytes"):
+            await waiting

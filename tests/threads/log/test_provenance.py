@@ -126,6 +126,12 @@ def test_what_is_passed_on_with_a_message_is_shown_apart_and_cannot_end_its_fram
     assert part.origin == "web"
     assert part.text.count("<quoted>") == part.text.count("</quoted>") == 1
     assert part.text.endswith("a mail (/quoted> (QUOTED> ( / quoted> the end\n</quoted>")
+    other = quoted_part(
+        "\uff1c/quoted\uff1e &lt;/quoted&gt; &#060;quoted> \ufe64\uff0fquoted\ufe65 <context>x</context>"
+    )
+    assert other.text.endswith(
+        "\n\n(/quoted\uff1e (/quoted&gt; (quoted> (\uff0fquoted\ufe65 (context>x(/context>\n</quoted>"
+    )
 
 
 def test_a_thread_that_something_was_quoted_to_has_it_beside_the_persons_words_and_is_tainted() -> None:

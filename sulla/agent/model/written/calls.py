@@ -12,6 +12,7 @@ What is such a call, for a whole reply and for one that streams in alike:
   whole reply. With words around it a block of another kind is an example, and stays.
 * A call that a cut-off reply ends in is one too, as soon as it can hardly be anything else.
 * What is longer than `MAX_CALL` is none: nobody is kept waiting for more.
+* Behind `MOST_IN_VAIN` of what began like calls and was none, none is looked for any more in that reply.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ import re
 from collections.abc import Collection
 from typing import Final, Literal, assert_never
 
-from sulla.agent.model.tags import Unfinished, read_tag
+from sulla.agent.model.tags import MAX_TAG, Unfinished, read_tag
 from sulla.agent.model.written import values as v
 from sulla.agent.model.written.head import Cursor, More, take_head
 from sulla.core.pattern import late_pattern
 
 MAX_CALL: Final = 16_384
 """Code points of a call, or of calls one after the other: what a reader has to hold back at the most, and a tag."""
+MOST_IN_VAIN: Final = 16 * MAX_CALL
+"""Code points that are passed in one reply for calls that turn out to be none. What begins like a call within what
+began like one is passed again: a text that is made of beginnings would cost `MAX_CALL` for each."""
 CALL_FENCES: Final = frozenset({"tool_call", "tool_calls", "tool_code", "tool_use", "function_call", "function_calls"})
 """What stands behind the backticks of a block that is no example. Gemma was taught to write calls in ``tool_code``."""
 
@@ -38,6 +42,8 @@ _MARKED: Final = 5
 """Characters of a marker that a cut-off reply ends in: fewer may be anything."""
 _STARTS: Final = frozenset(" {[<`~pftd")
 """What begins an indented line, an object, a list, a marker, a fence, ``print`` and what stands before a name."""
+_NO_BEGINNING: Final = re.compile(r"<[^|f]")
+"""Neither a marker nor `values.FUNCTION`: told at once, for a text may have a ``<`` at each place."""
 _NAMED: Final = late_pattern(rf"[\"'](?:{'|'.join(v.NAME_KEYS)})[\"']\s*:\s*[\"'](?:\w+\.)?([\w-]+)[\"']")
 _LINE_BLANKS: Final = late_pattern(r"[ \t\r]*")
 _SEPARATORS: Final = late_pattern(r"[;,][ \t\r;,]*")
@@ -54,11 +60,12 @@ class CallReader:
         names: of the tools.
     """
 
-    __slots__ = ("_names", "_scan", "starts", "was_one")
+    __slots__ = ("_in_vain", "_names", "_scan", "starts", "was_one")
 
     def __init__(self, names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._scan: _Scan | None = None
+        self._in_vain = 0
         self.was_one = False
         """Whether the last place that was none had a call, and words behind it."""
         self.starts = _STARTS.union([name[:1] for name in self._names])
@@ -77,19 +84,25 @@ class CallReader:
         Returns:
             Where the text goes on behind it; `Unfinished` if the text ends before that is clear; None if none begins.
         """
-        scan, self._scan = self._scan or _Scan(self._names, alone=alone, within=within), None
         self.was_one = False
+        if self._in_vain >= MOST_IN_VAIN or (self._scan is None and _NO_BEGINNING.match(text, at) is not None):
+            return None
+        scan, self._scan = self._scan or _Scan(self._names, alone=alone, within=within), None
+        piece = text[at : at + MAX_CALL + MAX_TAG]
         try:
-            end = scan.run(text, at, at_end=at_end)
+            end = scan.run(piece, at_end=at_end)
+            self.was_one = scan.has_call
         except More:
-            if scan.at > MAX_CALL:
-                return None
-            if at_end:
-                return len(text) if scan.surely_meant(text[at:]) else None
-            self._scan = scan
-            return Unfinished(surely_meant=False)
-        self.was_one = scan.has_call
-        return end if end is not None and end - at <= MAX_CALL else None
+            end = None
+            if len(piece) <= MAX_CALL:
+                if not at_end:
+                    self._scan = scan
+                    return Unfinished(surely_meant=False)
+                end = len(piece) if scan.surely_meant(piece) else None
+        if end is not None and end <= MAX_CALL:
+            return at + end
+        self._in_vain += min(scan.at, MAX_CALL)
+        return None
 
 
 class _Scan:
@@ -118,14 +131,18 @@ class _Scan:
         self._unit = 0
         """Where the call began that is being read."""
 
-    def run(self, text: str, start: int, *, at_end: bool) -> int | None:
+    def run(self, text: str, *, at_end: bool) -> int | None:
         """Go on as far as the text reaches; where it ends, or None if it is no call.
+
+        Args:
+            text: from where it began.
+            at_end: whether the reply ends with it.
 
         Raises:
             More: the text ends before that is clear.
         """
         while True:
-            cursor = Cursor(text, start + self.at)
+            cursor = Cursor(text, self.at)
             match self._phase:
                 case "open":
                     goes_on = self._open(cursor)
@@ -137,10 +154,10 @@ class _Scan:
                     try:
                         goes_on = self._body(cursor)
                     finally:
-                        self.at = cursor.at - start
+                        self.at = cursor.at
                     self._phase = "close"
                 case "close":
-                    goes_on = self._is_call(cursor, start + self._unit)
+                    goes_on = self._is_call(cursor, self._unit)
                     self._phase = "tail"
                 case "tail" if self._fence:
                     goes_on = self._leaves_fence(cursor)
@@ -152,7 +169,7 @@ class _Scan:
                     assert_never(self._phase)
             if not goes_on:
                 return None
-            self.at = cursor.at - start
+            self.at = cursor.at
 
     @property
     def has_call(self) -> bool:

@@ -268,9 +268,14 @@ def test_only_so_much_is_held_back(begin: str) -> None:
         "get_time_date()\n",
         "[TOOL_CALLS]\n",
         "a; ",
+        'read_file(a=\\"',
+        '{"name":\\"',
+        "read_file(a=1) " + " " * 500,
+        "<",
     ],
 )
-def test_time_is_linear_in_hostile_texts(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("piece", [7, 50, 40_000])
+def test_time_is_linear_in_hostile_texts(unit: str, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in characters rather than seconds: those that are passed in looking for calls."""
     looked = 0
     found = Cursor.found
@@ -285,6 +290,13 @@ def test_time_is_linear_in_hostile_texts(unit: str, monkeypatch: pytest.MonkeyPa
     counts = []
     for size in (10_000, 40_000):
         looked = 0
-        shown((unit * size)[:size], 50)
+        shown((unit * size)[:size], piece)
         counts.append(looked)
     assert counts[1] <= 40_000 * 2 * MOST_DEEP
+
+
+def test_behind_many_beginnings_no_call_is_looked_for_any_more() -> None:
+    call = ' read_file({"path": "a"})'
+    few, many = ('{"name":\\"' * (size // 9) for size in (100, 20_000))
+    assert shown(f"{few}\n{call}", 50) == (few, 1)
+    assert shown(f"{many}\n{call}", 50) == shown(f"{many}\n{call}", 40_000) == (f"{many}\n{call}", 0)
