@@ -157,7 +157,7 @@ def _short_reason(call: _Call) -> str:
     why = call.why.removeprefix("its tool has a question: ")
     for value in call.args.values():
         if isinstance(value, str) and value:
-            again = _read(f": {_plain(value)}")
+            again = _read(f": {_exact(value)}")
             for found in re.finditer(": ", why[: max(0, len(why) - len(again) + 2)]):
                 if _read(why[found.start() :]) == again:
                     return why[: found.start()]

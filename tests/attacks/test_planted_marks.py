@@ -304,7 +304,7 @@ SAYING = {
     ("routes/turn.py", "TextMessageEnd"): "a call of the owner's, in no words",
     ("agent/calls/calls.py", "ToolCallResult"): "the daemon's own words, of calls that are not made",
     ("agent/approvals/questions.py", "ToolCallResult"): "the daemon's own words",
-    ("channels/run/incoming.py", "Answer"): "a person's own: what is forwarded or cited answers nothing",
+    ("channels/run/answers.py", "Answer"): "a person's own: what is forwarded or cited answers nothing",
     ("daemon/intake.py", "Answer"): "a person's yes, to other questions that it answers as well",
     ("daemon/models/rehearsal.py", "Input"): "the daemon's own words",
     ("daemon/service.py", "Answer"): "a person's; agents have no token that may answer",

@@ -24,6 +24,7 @@ from sulla.testing.clock import ManualClock
 @dataclass
 class _Watch:
     trouble: SullaError | None = None
+    failing: str = ""
 
 
 @dataclass

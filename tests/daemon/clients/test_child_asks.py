@@ -29,6 +29,14 @@ RULES = (
     Rule(Reply(f"That is that.{DONE}")),
 )
 _ASKED = re.compile(r"The sub-agent sulla asks: May bash be called with .*?`sulla approvals`, (approval:[\w:]+)")
+_ROW = re.compile(r"(?:\\n|\n)(?:data: )? {4}")
+"""Where the block of code in which a question stands goes on in another line."""
+
+
+def asked_in(shown: str) -> re.Match[str] | None:
+    """The question of the sub-agent, in whatever lines."""
+    return _ASKED.search(_ROW.sub("", shown))
+
 
 STREAMS: dict[str, dict[str, Any]] = {
     "/v1/chat/completions": {"model": "sulla", "stream": True, "messages": [{"role": "user", "content": "(send)"}]},
@@ -70,7 +78,7 @@ def told(daemon: Daemon, place: Place, path: str) -> str:
         asked = False
         for piece in answer.iter_text():
             shown += piece
-            if not asked and (found := _ASKED.search(shown)) is not None:
+            if not asked and (found := asked_in(shown)) is not None:
                 asked = True
                 assert place.run("approvals", "answer", found[1], "approve")[0] == Exit.OK
     return shown
@@ -80,7 +88,7 @@ def told(daemon: Daemon, place: Place, path: str) -> str:
 def test_a_stream_says_who_asks_what_and_goes_on_when_that_is_answered(place: Place, path: str) -> None:
     with place.up() as daemon:
         shown = told(daemon, place, path)
-    assert _ASKED.search(shown) is not None
+    assert asked_in(shown) is not None
     assert shown.index("asks: May bash") < shown.index("That is that.")
     assert written(place) == ["written"]
 
@@ -93,7 +101,7 @@ async def test_the_desktop_client_is_told_by_a_notice(place: Place) -> None:
             await desktop.say("(send)")
             await desktop.until(lambda: any(one.get("kind") == "notice" for one in desktop.messages))
             (notice,) = [str(one["content"]) for one in desktop.messages if one.get("kind") == "notice"]
-            found = _ASKED.search(notice)
+            found = asked_in(notice)
             assert found is not None
             assert place.run("approvals", "answer", found[1], "approve")[0] == Exit.OK
             await desktop.rest()
