@@ -5,7 +5,6 @@ the next start.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -23,19 +22,6 @@ from sulla.testing.clock import ManualClock
 from tests.soon import PATIENCE_S
 
 TOO_MUCH = "Content-Type: multipart/mixed; boundary=a\r\n\r\n" + "--a\r\n\r\nx\r\n" * (MOST_PARTS + 1)
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[MailWire]:
-    wire = MailWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 def mail(rest: str, *, good: bool = True) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
@@ -34,19 +33,6 @@ from sulla.testing.provider import Say, ScriptedProvider
 from sulla.tools.base import Result, ToolContext, Waiting
 from sulla.tools.define import define
 from tests.soon import PATIENCE_S
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def wire(clock: ManualClock) -> AsyncIterator[MailWire]:
-    wire = MailWire(clock)
-    await wire.start()
-    yield wire
-    await wire.stop()
 
 
 async def test_a_folder_with_other_numbers_loses_and_doubles_nothing(
