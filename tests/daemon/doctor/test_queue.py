@@ -102,6 +102,6 @@ async def test_what_each_wants_counts_the_store_where_it_is_the_same_server(
     environ = {"SULLA_WORK__ENGINE": "dbos", "SULLA_STORE": url}
     both = await see_queue(load_settings(environ, {}, tmp_path))
     alone = await see_queue(load_settings(_environ(url), {}, tmp_path))
-    assert (alone.worker, alone.gateway) == (12, 5)
-    assert (both.worker, both.gateway) == (23, 16)
+    assert (alone.worker, alone.gateway) == (13, 5)
+    assert (both.worker, both.gateway) == (24, 16)
     assert alone.server.most_connections == 197
