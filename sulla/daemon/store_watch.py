@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 EVERY_S: Final = 0.5
 ANSWER_S: Final = 1.0
 """A store that has not answered for so long is away: a client that asks is told so at once."""
-
-
+FAILING_S: Final = 10.0
+"""How long a call that failed counts, in seconds, where the store answers whoever looks after it: where a server's
+connections run out, the next call that fails follows within that.
+"""
 LEAST_BYTES: Final = 1024 * 1024
 """So much has to be free on the disk of a store's file: with less, what one message needs may not fit any more."""
-
-
 PROBE_S: Final = 2.0
 """How often it is tried whether a store that has refused to keep something takes it now, in seconds."""
 PROBE: Final = "store-room"
@@ -54,12 +54,6 @@ def room_of(path: Path | None) -> Callable[[], str]:
         return f"the store {str(path)!r}: {said} ({free_bytes:,} bytes are free, and {LEAST_BYTES:,} have to be)"
 
     return look
-
-
-FAILING_S: Final = 10.0
-"""How long a call that failed counts, in seconds, where the store answers whoever looks after it: where a server's
-connections run out, the next call that fails follows within that.
-"""
 
 
 class StoreWatch:

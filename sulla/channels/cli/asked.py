@@ -43,11 +43,9 @@ async def ask(given: argparse.Namespace, where: Door) -> Exit:
         case "test":
             method, params = "channel.test", {"channel": given.channel}
         case "pair":
-            scopes = {"scopes": [one.strip() for one in given.scopes.split(",")]} if given.scopes else {}
-            method, params = (
-                "channel.pair",
-                {"code": given.code, "person": given.person, **scopes, **({"less": True} if given.less else {})},
-            )
+            method, params = "channel.pair", {"code": given.code, "person": given.person}
+            params |= {"scopes": [one.strip() for one in given.scopes.split(",")]} if given.scopes else {}
+            params |= {"less": True} if given.less else {}
         case "codes":
             method = "channel.codes"
         case "refuse":

@@ -39,9 +39,7 @@ from sulla.channels.run.door import FULL, Crowded, Door, NoRoom, Patience
 from sulla.channels.run.ending import ending
 from sulla.channels.run.files import Inbox
 from sulla.channels.run.held import Held
-from sulla.core.errors import (
-    NotFound,
-)
+from sulla.core.errors import NotFound
 from sulla.core.ids import MessageId, ThreadId
 from sulla.core.message import Origin
 from sulla.threads.log.records import Input

@@ -248,7 +248,7 @@ class Line:
             if batch.refusal is not None:
                 await self._around.clock.sleep(self._unreceived(batch.refusal))
                 continue
-            self._hurry.refusals = None
+            hurry.refusals = None
             self._well()
             moves = bool(batch.arrived) and batch.cursor != held.book.cursor
             fresh = await incoming.take(batch)

@@ -167,7 +167,7 @@ class Claims:
 
     async def free_orphans(self) -> list[str]:
         """The same for processes that nobody remembers."""
-        return [key for (key,) in await self._line.all(_FREE_ORPHANS, {})]
+        return [key for (key,) in await self._line.all(_FREE_ORPHANS)]
 
     async def forget(self) -> None:
         """Remove what has been over for long."""

@@ -64,7 +64,7 @@ class Line:
                 await self.close()
                 raise unavailable(self.shown, error) from error
 
-    async def first(self, query: LiteralString, words: Mapping[str, Any]) -> Sequence[Any] | None:
+    async def first(self, query: LiteralString, words: Mapping[str, Any] | None = None) -> Sequence[Any] | None:
         """The first row of an answer; None if there is none.
 
         Raises:
@@ -73,7 +73,7 @@ class Line:
         async with self.asking() as line:
             return await (await line.execute(query, words)).fetchone()
 
-    async def all(self, query: LiteralString, words: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+    async def all(self, query: LiteralString, words: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
         """All rows of an answer.
 
         Raises:

@@ -12,7 +12,6 @@ from sulla.work.dbos.members import Members
 _LOOK: Final = """
 SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
     has_database_privilege(current_database(), 'CREATE'), to_regclass('sulla_work.members') IS NOT NULL
-WHERE %(look)s
 """
 
 
@@ -45,7 +44,7 @@ async def look_at(url: str) -> QueueServer:
     address = parse_address(url)
     line = Line(address.conninfo, address.shown)
     try:
-        [(most, may_make, made)] = await line.all(_LOOK, {"look": True})
+        [(most, may_make, made)] = await line.all(_LOOK)
         workers = await Members(line, "", "").alive() if made else 0
     finally:
         await line.close()

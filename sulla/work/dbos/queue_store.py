@@ -16,7 +16,7 @@ INSERT INTO sulla_work.store AS s (incarnation, place) VALUES (%(incarnation)s, 
 ON CONFLICT (one) DO UPDATE SET incarnation = excluded.incarnation, place = excluded.place
 WHERE %(accept)s OR s.incarnation = excluded.incarnation RETURNING 1
 """
-_NOTED: Final = "SELECT place FROM sulla_work.store WHERE %(one)s"
+_NOTED: Final = "SELECT place FROM sulla_work.store"
 
 
 class QueueStore:
@@ -55,7 +55,7 @@ class QueueStore:
         words = {"incarnation": incarnation, "place": self._place, "accept": self._accept}
         if await self._line.first(_NOTE, words) is not None:
             return
-        noted = await self._line.first(_NOTED, {"one": True})
+        noted = await self._line.first(_NOTED)
         there = f"{noted[0]}" if noted is not None else "another one"
         same = ", as it was before it was emptied or replaced" if there == self._place else ""
         raise StoreReplaced(
